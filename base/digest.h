@@ -1,0 +1,12 @@
+/* SHA-256 (FIPS 180-4, by libmd) of bytes and files, as 64 hex digits. */
+#ifndef BASE_DIGEST_H
+#define BASE_DIGEST_H
+
+#include <stddef.h>
+
+#define DIGEST_HEX 65
+
+/* Digest of @n bytes into @out. Returns @out. */
+char *digest_bytes(const void *p, size_t n, char out[DIGEST_HEX]);
+
+#endif
