@@ -1,0 +1,57 @@
+/* The plan: task, agent, profile, scenario and flags merged, resolved, checked and frozen. It is
+ * printed by `run --print-plan`; its digest goes into every output of the run. */
+#ifndef PROFILES_PLAN_H
+#define PROFILES_PLAN_H
+
+#include "base/buf.h"
+#include "base/digest.h"
+#include "base/err.h"
+#include "profiles/agent.h"
+#include "profiles/profile.h"
+#include "profiles/scenario.h"
+#include "profiles/task.h"
+
+/* What the command line says. Strings are borrowed. */
+struct plan_request {
+	const char *task;	  /* file, NULL = current directory */
+	const char *agent;	  /* file or shipped name, NULL with argv */
+	char *const *argv;	  /* command behind "--", NULL-terminated, NULL when absent */
+	const char *profile;	  /* name or file; NULL = "agent", or "command" without --task */
+	const char *scenario;	  /* file, NULL = vanilla */
+	const char *model;
+	const char *const *set;	  /* "limits.wall=10m" overrides of profile fields, NULL-terminated
+				   * or NULL */
+	const char *cwd;	  /* absolute */
+};
+
+/* Owns everything below; const after plan_build(). */
+struct plan {
+	struct task *task;
+	struct agent *agent;
+	struct profile *profile;
+	struct scenario *scenario; /* NULL = vanilla */
+	char *model;		   /* NULL when none */
+	char *rootfs;		   /* effective: the task's unless the profile says more */
+	struct strv argv;	   /* agent command with templates filled in */
+	struct strv env;	   /* complete environment of the agent, "KEY=value", sorted */
+	char *home;		   /* HOME in the box */
+	char digest[DIGEST_HEX];   /* SHA-256 of plan_print()'s text */
+};
+
+/* Load all files, apply --set, fill templates, cross-check (scenario.instance_id matches the
+ * task, network mode can be had, message channel exists, ...). 0 or negative: ERR_INPUT for
+ * files, ERR_USAGE for flags, ERR_HOST for what this version cannot do. Free with plan_free(). */
+int plan_build(const struct plan_request *req, struct plan **ret, struct err *err);
+
+/* Free; NULL is fine. Returns NULL. */
+struct plan *plan_free(struct plan *p);
+
+/* The whole plan as pretty JSON in a stable order ("schema": "proctor.plan/1"); diffs and
+ * statements appear by digest and length. Same inputs, same bytes. */
+void plan_print(const struct plan *p, struct buf *out);
+
+/* One profile override "path.to.field=value" as --set takes it, through the same rows that read
+ * the file. 0 or -ERR_USAGE with the nearest field. */
+int plan_set(struct profile *p, const char *assignment, struct err *err);
+
+#endif

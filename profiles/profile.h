@@ -1,0 +1,75 @@
+/* The policy of a run. Read from JSON; "extends" names another profile (chains allowed, cycles
+ * refused); what a file does not say is inherited. */
+#ifndef PROFILES_PROFILE_H
+#define PROFILES_PROFILE_H
+
+#include "base/err.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "profiles/limits.h"
+
+enum trace_level { TRACE_OFF, TRACE_FILES, TRACE_FULL };
+enum on_limit { ON_LIMIT_FINISH, ON_LIMIT_REFUSE, ON_LIMIT_KILL };
+enum net_mode { NET_NONE, NET_ALLOWLIST, NET_PUBLIC };
+enum home_mode { HOME_EMPTY };
+enum workspace_mode { WORKSPACE_OVERLAY, WORKSPACE_DIRECT };
+
+/* The layers a profile may require and the posture reports. */
+enum layer {
+	LAYER_USERNS,
+	LAYER_MOUNTS, /* mount namespace, pivot_root */
+	LAYER_PIDNS,
+	LAYER_NETNS,
+	LAYER_IPCNS,
+	LAYER_UTSNS,
+	LAYER_CGROUPNS,
+	LAYER_OVERLAY,
+	LAYER_SECCOMP,
+	LAYER_LANDLOCK,
+	LAYER_CAPS,
+	LAYER_NO_NEW_PRIVS,
+	LAYER_PTRACE,
+	LAYER_CGROUP, /* v2 or v1 resource control */
+	LAYER_MAX
+};
+
+/* "userns", "mounts", ... as in "require" and in run.json's posture. */
+const char *layer_name(enum layer l);
+
+struct profile {
+	char *file; /* where it was read from */
+	char *name;
+	/* filesystem */
+	char *rootfs;	    /* "host" or "dir:PATH" */
+	struct strv read;   /* host paths bound read-only in addition */
+	struct strv write;  /* host paths bound writable: leaves the overlay, so it is said in posture */
+	struct strv hide;   /* paths covered by an empty file or directory */
+	int home;	    /* enum home_mode */
+	int workspace;	    /* enum workspace_mode */
+	/* network */
+	int net;	    /* enum net_mode */
+	struct strv hosts;
+	/* syscalls */
+	struct strv deny;	   /* names, in addition to the built-in rows */
+	bool nested_userns;
+	struct limits limits;
+	int on_limit; /* enum on_limit */
+	uint64_t grace; /* ns */
+	int trace;    /* enum trace_level */
+	struct strv require; /* layer names: the floor below which a run is refused */
+};
+
+/* Find and read a profile: a path when @name holds a slash or ends in ".json", otherwise
+ * NAME.json in the user's configuration directory ($XDG_CONFIG_HOME/proctor/profiles), then in
+ * the shipped data. Never from the current directory. 0 or -ERR_INPUT (with the nearest name).
+ * Free with profile_free(). */
+int profile_load(const char *name, struct profile **ret, struct err *err);
+
+/* Directory of the shipped data: $PROCTOR_DATADIR, else the installed place, else profiles/data
+ * beside the program's source when it runs from its build directory. Caller frees. */
+char *profile_datadir(void);
+
+/* Free; NULL is fine. Returns NULL. */
+struct profile *profile_free(struct profile *p);
+
+#endif

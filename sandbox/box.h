@@ -1,0 +1,103 @@
+/* The facade of the sandbox: an isolated world built from a description, entered, watched by
+ * whoever wants to, and torn down. Knows nothing of ptrace, triggers or grading.
+ *
+ * Life: box_spec filled by the caller -> box_start() (the agent waits at a gate inside, policy
+ * on) -> the caller may attach a tracer to box->agent_pid -> box_release() (filter B, exec) ->
+ * box_poll() or the caller's own waitpid loop -> box_kill() -> box_free(). */
+#ifndef SANDBOX_BOX_H
+#define SANDBOX_BOX_H
+
+#include <linux/filter.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "profiles/limits.h"
+#include "profiles/profile.h"
+
+struct janitor;
+struct cgroup;
+
+/* uid and gid that the box's processes see, as root and as an ordinary user alike. */
+#define BOX_UID 1000
+
+/* Everything a box is built from. Strings and arrays are borrowed until box_start() returns. */
+struct box_spec {
+	const char *rootfs;	/* "host" or "dir:/abs" */
+	const struct profile *profile; /* read, write, hide, deny, nested_userns, require */
+	const char *hostname;	/* default "proctor" */
+	const char *workdir;	/* where the workspace appears and the command starts */
+	const char *cwd;	/* start directory when not workdir; NULL = workdir */
+	const char *ws_lower, *ws_upper, *ws_work; /* overlay; upper NULL: ws_lower is bound
+						    * writable in place (WORKSPACE_DIRECT) */
+	const char *scratch;	/* directory for the box's own layers (root overlay, /tmp, HOME) */
+	const char *home;	/* HOME in the box, e.g. "/home/agent" */
+	const struct strv *home_files; /* "relative path=..." see below; may be NULL */
+	const struct strv *home_texts; /* contents, same order as home_files */
+	char *const *argv;	/* NULL-terminated; argv[0] looked up in env's PATH inside the box */
+	char *const *env;	/* NULL-terminated */
+	int stdio[3];		/* descriptors for 0, 1, 2; lent */
+	bool new_tty;		/* stdio[0] is a pty slave: setsid + TIOCSCTTY */
+	const struct sock_fprog *filter_b; /* observing filter, loaded last; NULL = none */
+	bool wait_for_tracer;	/* stop at the gate until box_release() */
+	struct limits limits;	/* kernel-side part: processes, open files, memory, ... */
+	bool no_cgroup;		/* pretend no cgroup can be made */
+	struct janitor *janitor; /* told of cgroups and init; may be NULL */
+};
+
+struct box {
+	pid_t init_pid;	  /* host pid of the box's PID 1 (our child, not traced) */
+	int init_pidfd;
+	pid_t agent_pid;  /* host pid of the command's process, child of init */
+	int gate_fd;	  /* socket to the child at its gate; -1 after release */
+	int ws_fd;	  /* directory of the merged workspace, as seen inside; stays usable after the
+			   * box is dead. -1 never */
+	int root_fd;	  /* O_PATH root directory of the box */
+	int error_fd;	  /* exec failure comes through here; -1 after release */
+	struct cgroup *cg; /* owned, NULL when none */
+	const char *posture[LAYER_MAX]; /* "on", or why it is off; static or owned by the box */
+	char *posture_text[LAYER_MAX];	/* owned storage for the former where needed */
+	bool exited;
+	int status;	  /* wait status of init: that of the command */
+	uint64_t started; /* clock_mono() at box_release() */
+};
+
+/* Build the box and bring the command to its gate: namespaces, maps, mounts, capabilities,
+ * Landlock, no_new_privs, filter A are on. 0 or negative: ERR_HOST names the layer that is
+ * missing and the fix; ERR_REFUSED when profile->require is not met. Free with box_free(). */
+int box_start(const struct box_spec *spec, struct box **ret, struct err *err);
+
+/* Open the gate: the child loads filter B and executes the command. With ptrace this returns at
+ * once and the tracer sees the exec; the exec's failure comes through box_exec_error().
+ * 0 or negative. */
+int box_release(struct box *box, struct err *err);
+
+/* After release: 0 when the command was executed, -ERR_CHILD with @err (what, errno, hint) when it
+ * could not be, 1 when not known yet (only when @wait is false). */
+int box_exec_error(struct box *box, bool wait, struct err *err);
+
+/* Wait for the command without a tracer: up to @timeout_ns (0 = look once). 1 ended (exited and
+ * status are set), 0 not yet, negative on error. Not for use beside a waitpid(-1) loop. */
+int box_wait(struct box *box, uint64_t timeout_ns, struct err *err);
+
+/* Kill every process of the box (SIGKILL to its PID 1 takes the PID namespace along). Idempotent.
+ * The caller reaps init (box_wait() or its own loop). */
+void box_kill(struct box *box);
+
+/* CPU time in ns, peak memory in bytes, number of tasks: from the cgroup, else from /proc.
+ * Unknown values are 0. */
+void box_usage(struct box *box, uint64_t *cpu_ns, uint64_t *mem_bytes, uint64_t *tasks);
+
+/* Did the kernel kill for memory in the box's cgroup since the start? */
+bool box_oom(const struct box *box);
+
+/* Freeze or thaw all tasks with the cgroup freezer. 0, or -1 when there is none. */
+int box_freeze(struct box *box, bool on);
+
+/* Kill, reap when not yet reaped, remove the cgroup, free. NULL is fine. Returns NULL. */
+struct box *box_free(struct box *box);
+
+#endif

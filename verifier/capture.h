@@ -1,0 +1,27 @@
+/* The final patch, taken from outside after the box is dead: what the overlay's upper layer changed
+ * against the lower one. Binary-safe, untracked files included, modes and symlinks right. */
+#ifndef VERIFIER_CAPTURE_H
+#define VERIFIER_CAPTURE_H
+
+#include "base/buf.h"
+#include "base/digest.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "sandbox/workspace.h"
+
+struct capture {
+	struct buf diff;  /* git-format diff text */
+	uint64_t files, added, removed;
+	char sha256[DIGEST_HEX];
+	struct strv dropped; /* paths left out and why: "big.bin: larger than 256M" */
+};
+
+/* Compare upper with lower. Files that the base's own .gitignore files exclude are left out (an agent
+ * cannot widen or narrow that by editing them); .git is never part. Bytes are read with no link
+ * followed. 0 or negative. Free with capture_done(). */
+int capture_take(struct workspace *ws, struct capture *ret, struct err *err);
+
+/* Free. */
+void capture_done(struct capture *c);
+
+#endif
