@@ -8,18 +8,18 @@
 #include "base/json.h"
 
 enum limit_kind {
-	LIMIT_WALL,	     /* ns */
-	LIMIT_CPU,	     /* ns, user + system of the whole box */
-	LIMIT_MEMORY,	     /* bytes */
-	LIMIT_PROCESSES,     /* tasks alive at once */
-	LIMIT_OPEN_FILES,    /* descriptors per process */
-	LIMIT_DISK,	     /* bytes written to the overlays */
-	LIMIT_OUTPUT,	     /* bytes on stdout and stderr together */
+	LIMIT_WALL,       /* ns */
+	LIMIT_CPU,        /* ns, user + system of the whole box */
+	LIMIT_MEMORY,     /* bytes */
+	LIMIT_PROCESSES,  /* tasks alive at once */
+	LIMIT_OPEN_FILES, /* descriptors per process */
+	LIMIT_DISK,       /* bytes written to the overlays */
+	LIMIT_OUTPUT,     /* bytes on stdout and stderr together */
 	LIMIT_MODEL_CALLS,
 	LIMIT_INPUT_TOKENS,
 	LIMIT_OUTPUT_TOKENS,
 	LIMIT_TOTAL_TOKENS,
-	LIMIT_DOLLARS,	     /* micro-dollars */
+	LIMIT_DOLLARS, /* micro-dollars */
 	LIMIT_MAX
 };
 

@@ -13,15 +13,15 @@
 
 /* What the command line says. Strings are borrowed. */
 struct plan_request {
-	const char *task;	  /* file, NULL = current directory */
-	const char *agent;	  /* file or shipped name, NULL with argv */
-	char *const *argv;	  /* command behind "--", NULL-terminated, NULL when absent */
-	const char *profile;	  /* name or file; NULL = "agent", or "command" without --task */
-	const char *scenario;	  /* file, NULL = vanilla */
+	const char *task;     /* file, NULL = current directory */
+	const char *agent;    /* file or shipped name, NULL with argv */
+	char *const *argv;    /* command behind "--", NULL-terminated, NULL when absent */
+	const char *profile;  /* name or file; NULL = "agent", or "command" without --task */
+	const char *scenario; /* file, NULL = vanilla */
 	const char *model;
-	const char *const *set;	  /* "limits.wall=10m" overrides of profile fields, NULL-terminated
+	const char *const *set; /* "limits.wall=10m" overrides of profile fields, NULL-terminated
 				   * or NULL */
-	const char *cwd;	  /* absolute */
+	const char *cwd;        /* absolute */
 };
 
 /* Owns everything below; const after plan_build(). */
@@ -30,11 +30,13 @@ struct plan {
 	struct agent *agent;
 	struct profile *profile;
 	struct scenario *scenario; /* NULL = vanilla */
-	char *model;		   /* NULL when none */
-	char *rootfs;		   /* effective: the task's unless the profile says more */
-	struct strv argv;	   /* agent command with templates filled in */
-	struct strv env;	   /* complete environment of the agent, "KEY=value", sorted */
-	char *home;		   /* HOME in the box */
+	char *model;               /* NULL when none */
+	char *rootfs;              /* effective: the task's unless the profile says more */
+	struct strv argv;          /* agent command with templates filled in */
+	struct strv env;           /* complete environment of the agent, "KEY=value", sorted */
+	char *home;                /* HOME in the box */
+	struct strv home_files;    /* "path below HOME=template it came from" */
+	struct strv home_texts;    /* contents with templates filled in, same order */
 	char digest[DIGEST_HEX];   /* SHA-256 of plan_print()'s text */
 };
 

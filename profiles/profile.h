@@ -3,6 +3,7 @@
 #ifndef PROFILES_PROFILE_H
 #define PROFILES_PROFILE_H
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "base/str.h"
@@ -40,22 +41,23 @@ struct profile {
 	char *file; /* where it was read from */
 	char *name;
 	/* filesystem */
-	char *rootfs;	    /* "host" or "dir:PATH" */
-	struct strv read;   /* host paths bound read-only in addition */
-	struct strv write;  /* host paths bound writable: leaves the overlay, so it is said in posture */
-	struct strv hide;   /* paths covered by an empty file or directory */
-	int home;	    /* enum home_mode */
-	int workspace;	    /* enum workspace_mode */
+	char *rootfs;     /* "host" or "dir:PATH" */
+	struct strv read; /* host paths bound read-only in addition */
+	struct strv
+		write; /* host paths bound writable: leaves the overlay, so it is said in posture */
+	struct strv hide; /* paths covered by an empty file or directory */
+	int home;         /* enum home_mode */
+	int workspace;    /* enum workspace_mode */
 	/* network */
-	int net;	    /* enum net_mode */
+	int net; /* enum net_mode */
 	struct strv hosts;
 	/* syscalls */
-	struct strv deny;	   /* names, in addition to the built-in rows */
+	struct strv deny; /* names, in addition to the built-in rows */
 	bool nested_userns;
 	struct limits limits;
-	int on_limit; /* enum on_limit */
-	uint64_t grace; /* ns */
-	int trace;    /* enum trace_level */
+	int on_limit;        /* enum on_limit */
+	uint64_t grace;      /* ns */
+	int trace;           /* enum trace_level */
 	struct strv require; /* layer names: the floor below which a run is refused */
 };
 
@@ -64,6 +66,25 @@ struct profile {
  * the shipped data. Never from the current directory. 0 or -ERR_INPUT (with the nearest name).
  * Free with profile_free(). */
 int profile_load(const char *name, struct profile **ret, struct err *err);
+
+/* Read a proctor.profile/1 text of @n bytes that came from @name (used in error texts and kept as
+ * profile->file). @dir: absolute directory that paths in it are relative to; NULL: they must be
+ * absolute. "extends" is followed as in profile_load(). 0 or -ERR_INPUT with position. Free with
+ * profile_free(). */
+int profile_parse(const char *name, const char *text, size_t n, const char *dir,
+		  struct profile **ret, struct err *err);
+
+/* Every field that task, agent, profile and scenario files accept, for the manual and the test that
+ * keeps it complete: one line each, tab separated: kind of file, path ("test.timeout",
+ * "regions[].path"), type, "required" or "optional", one line of text. */
+void profile_fields_doc(struct buf *out);
+
+/* Names as in files and in run.json ("files", "finish", "no-network", "overlay"). Static. */
+const char *profile_trace_name(enum trace_level v);
+const char *profile_on_limit_name(enum on_limit v);        /* see profile_trace_name() */
+const char *profile_net_name(enum net_mode v);             /* see profile_trace_name() */
+const char *profile_home_name(enum home_mode v);           /* see profile_trace_name() */
+const char *profile_workspace_name(enum workspace_mode v); /* see profile_trace_name() */
 
 /* Directory of the shipped data: $PROCTOR_DATADIR, else the installed place, else profiles/data
  * beside the program's source when it runs from its build directory. Caller frees. */

@@ -26,43 +26,56 @@ struct cgroup;
 
 /* Everything a box is built from. Strings and arrays are borrowed until box_start() returns. */
 struct box_spec {
-	const char *rootfs;	/* "host" or "dir:/abs" */
+	const char *rootfs;            /* "host" or "dir:/abs" */
 	const struct profile *profile; /* read, write, hide, deny, nested_userns, require */
-	const char *hostname;	/* default "proctor" */
-	const char *workdir;	/* where the workspace appears and the command starts */
-	const char *cwd;	/* start directory when not workdir; NULL = workdir */
+	const char *hostname;          /* default "proctor" */
+	const char *workdir;           /* where the workspace appears and the command starts */
+	const char *cwd;               /* start directory when not workdir; NULL = workdir */
 	const char *ws_lower, *ws_upper, *ws_work; /* overlay; upper NULL: ws_lower is bound
 						    * writable in place (WORKSPACE_DIRECT) */
-	const char *scratch;	/* directory for the box's own layers (root overlay, /tmp, HOME) */
-	const char *home;	/* HOME in the box, e.g. "/home/agent" */
+	const char *scratch; /* directory for the box's own layers (root overlay, /tmp, HOME) */
+	const char *home;    /* HOME in the box, e.g. "/home/agent" */
 	const struct strv *home_files; /* "relative path=..." see below; may be NULL */
 	const struct strv *home_texts; /* contents, same order as home_files */
-	char *const *argv;	/* NULL-terminated; argv[0] looked up in env's PATH inside the box */
-	char *const *env;	/* NULL-terminated */
-	int stdio[3];		/* descriptors for 0, 1, 2; lent */
-	bool new_tty;		/* stdio[0] is a pty slave: setsid + TIOCSCTTY */
+	char *const *argv; /* NULL-terminated; argv[0] looked up in env's PATH inside the box */
+	char *const *env;  /* NULL-terminated */
+	int stdio[3];      /* descriptors for 0, 1, 2; lent */
+	bool new_tty;      /* stdio[0] is a pty slave: setsid + TIOCSCTTY */
 	const struct sock_fprog *filter_b; /* observing filter, loaded last; NULL = none */
-	bool wait_for_tracer;	/* stop at the gate until box_release() */
-	struct limits limits;	/* kernel-side part: processes, open files, memory, ... */
-	bool no_cgroup;		/* pretend no cgroup can be made */
+	bool wait_for_tracer;              /* stop at the gate until box_release() */
+	struct limits limits;    /* kernel-side part: processes, open files, memory, ... */
+	bool no_cgroup;          /* pretend no cgroup can be made */
 	struct janitor *janitor; /* told of cgroups and init; may be NULL */
 };
 
 struct box {
-	pid_t init_pid;	  /* host pid of the box's PID 1 (our child, not traced) */
+	pid_t init_pid; /* host pid of the box's PID 1 (our child, not traced) */
 	int init_pidfd;
-	pid_t agent_pid;  /* host pid of the command's process, child of init */
-	int gate_fd;	  /* socket to the child at its gate; -1 after release */
-	int ws_fd;	  /* directory of the merged workspace, as seen inside; stays usable after the
-			   * box is dead. -1 never */
-	int root_fd;	  /* O_PATH root directory of the box */
-	int error_fd;	  /* exec failure comes through here; -1 after release */
-	struct cgroup *cg; /* owned, NULL when none */
+	pid_t agent_pid; /* host pid of the command's process, child of init */
+	int gate_fd;     /* socket to the child at its gate; -1 after release */
+	int ws_fd;     /* directory of the merged workspace, as seen inside; stays usable after the
+			* box is dead. -1 never */
+	int root_fd;   /* O_PATH root directory of the box */
+	int error_fd;  /* exec failure comes through here; -1 when it is settled */
+	int status_fd; /* wait status of the command comes through here (readable = it ended);
+			* -1 when taken */
+	int net_fd, user_fd; /* namespaces of the box, for setns(2); PID 1 is not dumpable, so they
+			      * cannot be opened from /proc by an ordinary user */
+	uid_t uid;           /* who the box is outside: owner of everything it writes */
+	gid_t gid;
+	bool mapped;      /* uid is not our own: we are root, see box_act_as() */
+	int ctl_fd;       /* to PID 1, for box_exec(); -1 never */
+	char *program;    /* owned: argv[0], for error texts */
+	uint64_t max_mem; /* peak seen by box_usage() where no cgroup knows it */
+	char *dir;        /* owned: directory below the scratch with the box's own layers (its root,
+			   * /tmp, HOME); counts as disk use; removed by box_free() */
+	struct cgroup *cg;              /* owned, NULL when none */
 	const char *posture[LAYER_MAX]; /* "on", or why it is off; static or owned by the box */
-	char *posture_text[LAYER_MAX];	/* owned storage for the former where needed */
+	char *posture_text[LAYER_MAX];  /* owned storage for the former where needed */
 	bool exited;
-	int status;	  /* wait status of init: that of the command */
+	int status;       /* wait status of the command, as waitpid(2) gives it */
 	uint64_t started; /* clock_mono() at box_release() */
+	bool reaped;      /* init itself was waited for */
 };
 
 /* Build the box and bring the command to its gate: namespaces, maps, mounts, capabilities,
@@ -97,7 +110,39 @@ bool box_oom(const struct box *box);
 /* Freeze or thaw all tasks with the cgroup freezer. 0, or -1 when there is none. */
 int box_freeze(struct box *box, bool on);
 
-/* Kill, reap when not yet reaped, remove the cgroup, free. NULL is fine. Returns NULL. */
+/* The caller's own waitpid loop reaped init with @status: box_free() must not wait again. */
+void box_reaped(struct box *box, int status);
+
+/* Run @argv in the living box, confined like its command but not traced, starting in @cwd, and wait
+ * at most @seconds. 0 when it exited with status 0, negative otherwise. */
+int box_exec(struct box *box, char *const *argv, char *const *env, const char *cwd,
+	     unsigned seconds, struct err *err);
+
+/* The non-blocking form of box_exec(). */
+struct box_command {
+	char *const *argv; /* NULL-terminated; argv[0] looked up in env's PATH inside the box */
+	char *const *env;  /* NULL-terminated */
+	const char *cwd;   /* NULL = the workspace */
+	int stdio[3];      /* lent */
+};
+
+/* Start @cmd. *ret_fd (caller closes) becomes readable when it ended or could not be executed; see
+ * box_spawned(). At most 16 at once; arguments and environment together below 60 KiB. The first
+ * command must have been released. *ret_pid (may be NULL) is its host pid. 0 or negative. */
+int box_spawn(struct box *box, const struct box_command *cmd, int *ret_fd, pid_t *ret_pid,
+	      struct err *err);
+
+/* Result of box_spawn() of @program from its descriptor: 1 ended (*ret_status as waitpid(2) gives
+ * it), 0 not within @timeout_ns, -ERR_CHILD when it could not be executed or the box died. */
+int box_spawned(int fd, const char *program, uint64_t timeout_ns, int *ret_status, struct err *err);
+
+/* As root, files made through ws_fd would belong to an id that the box does not know (EOVERFLOW,
+ * overlayfs): take on the box's file system ids (setfsuid(2)), or go back (@on false). Nothing
+ * happens when the box is ourselves. Between the two calls only the workspace is to be touched. */
+void box_act_as(const struct box *box, bool on);
+
+/* Kill, reap when not yet reaped, remove the cgroup and the box's own layers, free. NULL is fine.
+ * Returns NULL. */
 struct box *box_free(struct box *box);
 
 #endif

@@ -25,7 +25,7 @@ int janitor_start(struct janitor **ret, const struct janitor_ops *ops, struct er
 /* Tell it of something to remove or kill at the end. 0 or -1. */
 int janitor_scratch(struct janitor *j, const char *path);
 int janitor_cgroup(struct janitor *j, const char *path); /* as janitor_scratch() */
-int janitor_kill(struct janitor *j, int pidfd);	 /* pidfd of a box's init; sent along */
+int janitor_kill(struct janitor *j, int pidfd);          /* pidfd of a box's init; sent along */
 
 /* Orderly end: let it clean up and wait for it. Frees @j. Returns NULL. */
 struct janitor *janitor_finish(struct janitor *j);

@@ -15,15 +15,16 @@ enum access_kind {
 
 struct access {
 	enum access_kind kind;
-	const char *path;    /* workspace-relative, as the region names it; borrowed */
-	uint64_t off, len;   /* ACCESS_READ: bytes; len 0 with off 0 = the whole file */
+	const char *path;     /* workspace-relative, as the region names it; borrowed */
+	uint64_t off, len;    /* ACCESS_READ: bytes; len 0 with off 0 = the whole file */
 	uint64_t first, last; /* lines of a read (by the engine's image) or of an edit (given by the
 			       * engine after comparing images); 0 = none or unknown */
 	pid_t pid;
-	uint32_t cmd;	     /* command id, 0 = the agent's own process */
+	uint32_t cmd;        /* command id, 0 = the agent's own process */
 	char *const *argv;   /* argv of the process, NULL-terminated, borrowed; NULL = unknown */
 	const char *exe;     /* base name of its executable, borrowed; NULL = unknown */
 	unsigned files_seen; /* distinct workspace files this process has opened so far */
+	bool write_only; /* ACCESS_OPEN: without the right to read, so not a read at level open */
 };
 
 #endif

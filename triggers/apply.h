@@ -49,7 +49,7 @@ struct apply_file {
 	char *path;
 	bool existed;
 	uint32_t old_mode, mode; /* mode 0 = the file is removed */
-	char *before, *after;	 /* owned; after NULL when removed */
+	char *before, *after;    /* owned; after NULL when removed */
 	size_t before_len, after_len;
 };
 

@@ -22,7 +22,7 @@ struct firing {
 	const char *reason; /* why not applied, NULL when applied */
 	const char *edit_sha256, *pre_sha256, *post_sha256; /* NULL when not an edit */
 	const char *message, *message_source; /* "text" or "template:STAGE"; NULL without message */
-	const char *touch_event; /* "open", "read", "edit"; NULL for other triggers */
+	const char *touch_event;              /* "open", "read", "edit"; NULL for other triggers */
 	const char *touch_path;
 	uint64_t touch_first, touch_last;
 	const char *touch_level;
@@ -61,12 +61,16 @@ struct engine_ops {
 	 * removed), @by_agent false for our own edit. */
 	void (*edited)(void *arg, const char *path, uint64_t first, uint64_t last, bool by_agent,
 		       pid_t pid, uint32_t cmd);
+	/* Carry out an EFFECT_MODEL or EFFECT_AUTHORITY given as JSON text. NULL = such effects are
+	 * refused, with a reason. 0 or negative. */
+	int (*other)(void *arg, enum effect_kind kind, const char *json, struct err *err);
 };
 
 struct engine;
 
-/* Make an engine for @scenario (borrowed; NULL = vanilla without regions). Reads the present
- * contents of every region's file as its first image. 0 or negative. */
+/* Make an engine for @scenario (borrowed; NULL = vanilla without regions). Parses its diffs and
+ * message templates (ERR_INPUT names the intervention) and reads the present contents of every
+ * region's file as its first image. 0 or negative. Free with engine_free(). */
 int engine_new(const struct scenario *scenario, const struct engine_ops *ops, void *arg,
 	       struct engine **ret, struct err *err);
 
@@ -82,13 +86,17 @@ const char *engine_file(const struct engine *e, size_t i); /* see engine_files()
 void engine_lines(const struct engine *e, const char *path, uint64_t off, uint64_t len,
 		  uint64_t *first, uint64_t *last);
 
+/* Where the workspace is in the box: makes the rule swe-touch-1.0 exact for absolute paths. Without
+ * it such a path matches by its end. @dir is copied. */
+void engine_set_workdir(struct engine *e, const char *dir);
+
 /* About to happen (at a stop before the call goes on): ACCESS_OPEN when the descriptor exists but
  * was not given back yet, ACCESS_READ before the bytes move. Fires at-touch interventions; may
  * write through ops. Returns the number of effects applied, or negative. */
 int engine_before(struct engine *e, const struct access *a, struct err *err);
 
 /* Has happened: after-read interventions fire here, after-command ones are queued. The touches of
- * @a are recorded exactly once per access, by this call. */
+ * @a are recorded exactly once per access, by this call. Returns as engine_before(). */
 int engine_after(struct engine *e, const struct access *a, struct err *err);
 
 /* A region's file may have changed (a writer closed, a rename, an unlink, a truncate): compare with
@@ -98,21 +106,38 @@ int engine_changed(struct engine *e, const char *path, pid_t pid, uint32_t cmd, 
 		   struct err *err);
 
 /* A command (one tool call's process tree) begins: id, argv (argv level, swe-touch-1.0 rules and
- * `exec`, `command_count` triggers). */
+ * `command_count` triggers). @argv is copied; NULL = unknown. Returns as engine_before(). */
 int engine_command_begin(struct engine *e, uint32_t cmd, char *const *argv, struct err *err);
 
-/* A program was executed within command @cmd. For WHEN_EXEC. */
+/* A program was executed within command @cmd. For WHEN_EXEC. Returns as engine_before(). */
 int engine_exec(struct engine *e, uint32_t cmd, const char *program, char *const *argv,
 		struct err *err);
 
 /* The command's tree has exited: queued after-command interventions fire here, at most one.
- * @cmd 0: a boundary of in-process work (the agent itself touched). */
+ * @cmd 0: a boundary of in-process work (the agent itself touched). Returns as engine_before(). */
 int engine_command_end(struct engine *e, uint32_t cmd, struct err *err);
+
+/* What command @cmd printed (any part, in order), for reads that swe-touch-1.0 takes from output.
+ * Calling it is optional. */
+void engine_output(struct engine *e, uint32_t cmd, const char *data, size_t n);
+
+/* The points of a run that triggers can wait for. With timing after-command an intervention fires
+ * at the next engine_command_end(), otherwise here. Each returns the number of effects applied, or
+ * negative. */
 
 /* Time passed since the run began, for WHEN_TIME. */
 int engine_tick(struct engine *e, uint64_t run_ns, struct err *err);
 
-/* Is anything queued for the end of command @cmd? */
+/* @fraction (0..1) of the run is done, by whatever measure the caller has, for WHEN_PROGRESS. */
+int engine_progress(struct engine *e, double fraction, struct err *err);
+
+/* Model call number @call (from 1) was answered, for WHEN_MODEL_CALL. */
+int engine_model_call(struct engine *e, uint64_t call, struct err *err);
+
+/* The run passed the named point @anchor, for WHEN_ANCHOR. */
+int engine_anchor(struct engine *e, const char *anchor, struct err *err);
+
+/* Is there anything to do at the end of command @cmd? */
 bool engine_pending(const struct engine *e, uint32_t cmd);
 
 /* Counts for run.json. */

@@ -10,15 +10,18 @@
 #include "sandbox/workspace.h"
 
 struct capture {
-	struct buf diff;  /* git-format diff text */
+	struct buf diff; /* git-format diff text */
 	uint64_t files, added, removed;
 	char sha256[DIGEST_HEX];
 	struct strv dropped; /* paths left out and why: "big.bin: larger than 256M" */
 };
 
-/* Compare upper with lower. Files that the base's own .gitignore files exclude are left out (an agent
- * cannot widen or narrow that by editing them); .git is never part. Bytes are read with no link
- * followed. 0 or negative. Free with capture_done(). */
+/* Compare upper with lower. Files that the base's own .gitignore files exclude are left out (an
+ * agent cannot widen or narrow that by editing them); .git is never part; pipes, sockets, devices,
+ * files above GITSTORE_BLOB_MAX and what would bring both sides together above 256M are left out
+ * and named. Bytes are read with no link followed. Text above GITSTORE_TEXT_MAX comes as binary
+ * hunks, whose lines are not counted. 0 or negative; *ret is untouched then. Free with
+ * capture_done(). */
 int capture_take(struct workspace *ws, struct capture *ret, struct err *err);
 
 /* Free. */

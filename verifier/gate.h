@@ -18,16 +18,16 @@ enum gate_verdict { GATE_VALID, GATE_INVALID, GATE_APPLY_CONFLICT, GATE_INFRA };
 const char *gate_verdict_name(enum gate_verdict v);
 
 struct gate_check {
-	const char *name;     /* "user_edit_only", "reference_only", "user_edit_plus_reference" */
-	bool expected;	      /* resolved? */
+	const char *name; /* "user_edit_only", "reference_only", "user_edit_plus_reference" */
+	bool expected;    /* resolved? */
 	enum verdict_kind got;
-	char *reason;	      /* owned */
-	unsigned run;	      /* repetition, from 1 */
+	char *reason; /* owned */
+	unsigned run; /* repetition, from 1 */
 };
 
 struct gate_result {
 	enum gate_verdict verdict;
-	char *reason; /* owned */
+	char *reason;             /* owned */
 	struct gate_check *check; /* owned */
 	size_t n;
 	unsigned repeats;

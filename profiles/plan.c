@@ -1,0 +1,128 @@
+#include "profiles/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "profiles/input_internal.h"
+#include "profiles/lookup_internal.h"
+#include "profiles/plan_internal.h"
+
+#define PRINT_MAX (256u << 20)
+
+struct plan *plan_free(struct plan *p)
+{
+	if (!p)
+		return NULL;
+	task_free(p->task);
+	agent_free(p->agent);
+	profile_free(p->profile);
+	scenario_free(p->scenario);
+	free(p->model);
+	free(p->rootfs);
+	free(p->home);
+	strv_done(&p->argv);
+	strv_done(&p->env);
+	strv_done(&p->home_files);
+	strv_done(&p->home_texts);
+	free(p);
+	return NULL;
+}
+
+static int load_task(const struct plan_request *req, struct plan *p, struct err *err)
+{
+	if (req->task)
+		return task_load(req->task, &p->task, err);
+	p->task = task_from_directory(req->cwd);
+	if (strcmp(p->task->workdir, "/") == 0)
+		return err_set(err, ERR_USAGE,
+			       "the current directory is /, and the whole file system cannot be "
+			       "the workspace; change to a project's directory or use --task");
+	return 0;
+}
+
+static int named_agent(const char *name, struct plan *p, struct err *err)
+{
+	auto_free char *path = NULL;
+	int rc = 0;
+
+	if (lookup_is_path(name))
+		path = mem_strdup(name);
+	else
+		rc = lookup_find(LOOKUP_AGENT, name, NULL, &path, err);
+	return rc < 0 ? rc : agent_load(path, &p->agent, err);
+}
+
+static int load_agent(const struct plan_request *req, struct plan *p, struct err *err)
+{
+	if (req->agent && req->argv)
+		return err_set(err, ERR_USAGE,
+			       "both --agent and a command behind -- were given; choose one");
+	if (req->agent)
+		return named_agent(req->agent, p, err);
+	if (!req->argv)
+		return err_set(err, ERR_USAGE,
+			       "nothing to run: give --agent AGENT or a command behind --");
+	if (!req->argv[0] || !req->argv[0][0])
+		return err_set(err, ERR_USAGE, "the command behind -- is empty");
+	p->agent = agent_from_argv(req->argv);
+	return 0;
+}
+
+static int load_profile(const struct plan_request *req, struct plan *p, struct err *err)
+{
+	const char *name = req->profile ? req->profile : req->task ? "agent" : "command";
+	int rc = profile_load(name, &p->profile, err);
+
+	for (const char *const *set = req->set; rc == 0 && set && *set; set++)
+		rc = plan_set(p->profile, *set, err);
+	return rc;
+}
+
+static int load_all(const struct plan_request *req, struct plan *p, struct err *err)
+{
+	int rc = load_task(req, p, err);
+
+	if (rc == 0)
+		rc = load_agent(req, p, err);
+	if (rc == 0)
+		rc = load_profile(req, p, err);
+	if (rc == 0 && req->scenario)
+		rc = scenario_load(req->scenario, &p->scenario, err);
+	return rc;
+}
+
+static int build(const struct plan_request *req, struct plan *p, struct err *err)
+{
+	auto_buf text = BUF_INIT(PRINT_MAX);
+	int rc = load_all(req, p, err);
+
+	if (rc < 0)
+		return rc;
+	p->model = mem_strdup(req->model);
+	p->home = mem_strdup(INPUT_BOX_HOME);
+	p->rootfs = mem_strdup(strcmp(p->profile->rootfs, "host") == 0 ? p->task->rootfs
+								       : p->profile->rootfs);
+	rc = plan_check(p, err);
+	if (rc == 0)
+		rc = plan_fill(p, !req->task && req->argv, err);
+	if (rc < 0)
+		return rc;
+	plan_print(p, &text);
+	if (text.full)
+		return err_set(err, ERR_LIMIT,
+			       "the plan is larger than 256M; make its files smaller");
+	digest_bytes(buf_str(&text), text.len, p->digest);
+	return 0;
+}
+
+int plan_build(const struct plan_request *req, struct plan **ret, struct err *err)
+{
+	struct plan *p = mem_zalloc(1, sizeof(*p));
+	int rc = build(req, p, err);
+
+	if (rc == 0)
+		*ret = take_ptr(&p);
+	plan_free(p);
+	return rc;
+}

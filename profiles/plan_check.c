@@ -1,0 +1,143 @@
+#include "profiles/plan_internal.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "profiles/input_internal.h"
+
+#define NO_GATEWAY "needs the gateway, which this version does not have"
+#define NO_IMAGES  "needs image unpacking, which this version does not have"
+
+static int check_source(const struct plan *p, struct err *err)
+{
+	struct stat st;
+
+	if (input_is_image(p->task->source))
+		return err_set(err, ERR_HOST,
+			       "source %s " NO_IMAGES "; unpack it and name the directory",
+			       p->task->source);
+	if (stat(p->task->source, &st) < 0)
+		return err_set(err, ERR_INPUT, "%s: source %s: %s; give an existing path",
+			       p->task->file ? p->task->file : "task", p->task->source,
+			       strerror(errno));
+	return 0;
+}
+
+static int check_rootfs(const struct plan *p, struct err *err)
+{
+	const char *dir = p->rootfs + strlen("dir:");
+	struct stat st;
+
+	if (strcmp(p->rootfs, "host") == 0)
+		return 0;
+	if (input_is_image(p->rootfs))
+		return err_set(err, ERR_HOST,
+			       "root file system %s " NO_IMAGES
+			       "; unpack it and write \"dir:PATH\"",
+			       p->rootfs);
+	if (stat(dir, &st) < 0 || !S_ISDIR(st.st_mode))
+		return err_set(err, ERR_INPUT,
+			       "root file system %s: not a directory; give an existing directory",
+			       p->rootfs);
+	return 0;
+}
+
+static int check_network(const struct plan *p, struct err *err)
+{
+	if (p->profile->net != NET_NONE)
+		return err_set(err, ERR_HOST,
+			       "network mode %s " NO_GATEWAY
+			       "; use no-network (--set network.mode=no-network)",
+			       profile_net_name(p->profile->net));
+	if (p->agent->api != AGENT_API_NONE)
+		return err_set(err, ERR_HOST,
+			       "agent \"%s\": api %s " NO_GATEWAY
+			       "; use an agent whose api is none",
+			       p->agent->name, agent_api_name(p->agent->api));
+	return 0;
+}
+
+/* Triggers that only the gateway can see. */
+static bool event_needs_gateway(int event)
+{
+	return event == WHEN_MODEL_CALL || event == WHEN_PROGRESS || event == WHEN_ANCHOR;
+}
+
+static int check_effect(const struct plan *p, const struct intervention *iv, const struct effect *e,
+			struct err *err)
+{
+	const struct scenario *s = p->scenario;
+
+	if (!scenario_effect_fits(s->mode, e->kind))
+		return 0;
+	if (e->kind == EFFECT_MESSAGE && p->agent->via == VIA_GATEWAY)
+		return err_set(err, ERR_HOST,
+			       "scenario \"%s\" sends a message, and agent \"%s\" takes messages "
+			       "through the gateway: message_via gateway " NO_GATEWAY
+			       "; use stdin, pty, file:PATH or exec:COMMAND",
+			       s->id, p->agent->name);
+	if (e->kind == EFFECT_MODEL)
+		return err_set(err, ERR_HOST,
+			       "scenario \"%s\", intervention %llu: effect model " NO_GATEWAY,
+			       s->id, (unsigned long long)iv->order);
+	return 0;
+}
+
+static int check_intervention(const struct plan *p, const struct intervention *iv, struct err *err)
+{
+	int event = iv->when.event;
+
+	if (event_needs_gateway(event))
+		return err_set(err, ERR_HOST,
+			       "scenario \"%s\", intervention %llu: event %s " NO_GATEWAY
+			       "; use a touch, command_count or time",
+			       p->scenario->id, (unsigned long long)iv->order,
+			       scenario_event_name(event));
+	if (scenario_event_is_touch(event) && p->profile->trace == TRACE_OFF)
+		return err_set(err, ERR_INPUT,
+			       "scenario \"%s\" waits for event %s, but profile \"%s\" has trace "
+			       "off; use --set trace=files",
+			       p->scenario->id, scenario_event_name(event), p->profile->name);
+	for (size_t i = 0; i < iv->n_effects; i++) {
+		int rc = check_effect(p, iv, iv->effects + i, err);
+
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int check_scenario(const struct plan *p, struct err *err)
+{
+	const struct scenario *s = p->scenario;
+
+	if (!s)
+		return 0;
+	/* A task made from a directory has a made-up name. */
+	if (s->instance_id && p->task->file && strcmp(s->instance_id, p->task->instance_id) != 0)
+		return err_set(err, ERR_INPUT,
+			       "%s: $.instance_id: \"%s\", but the task is \"%s\" (%s); give the "
+			       "task that the scenario was made for",
+			       s->file, s->instance_id, p->task->instance_id, p->task->file);
+	for (size_t i = 0; i < s->n_interventions && s->mode != MODE_VANILLA; i++) {
+		int rc = check_intervention(p, s->interventions + i, err);
+
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+int plan_check(const struct plan *p, struct err *err)
+{
+	int rc = check_network(p, err);
+
+	if (rc == 0)
+		rc = check_source(p, err);
+	if (rc == 0)
+		rc = check_rootfs(p, err);
+	if (rc == 0)
+		rc = check_scenario(p, err);
+	return rc;
+}

@@ -1,0 +1,423 @@
+#include "profiles/scenario.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/path.h"
+#include "profiles/input_internal.h"
+#include "profiles/rows_internal.h"
+#include "profiles/scenario_internal.h"
+
+#define ROUNDS_MAX        1000
+#define REGIONS_MAX       4096
+#define INTERVENTIONS_MAX 256
+#define EFFECTS_MAX       64
+#define SECONDS_MAX       1e9 /* 31 years; far from where ns leave 64 bits */
+
+/* clang-format off */
+/* Each in the order of its enum. */
+static const char *const mode_names[] = { "vanilla", "edit+message", "edit", "message", "co-edit", NULL };
+static const char *const touch_names[] = { "open", "bytes", "argv", "output", "swe-touch-1.0", NULL };
+static const char *const timing_names[] = { "at-touch", "after-read", "after-command", NULL };
+static const char *const event_names[] = { "open", "read", "edit", "read_or_edit", "exec", "command_count",
+	"model_call", "progress", "time", "after", "anchor", NULL };
+const char *const scenario_effect_keys[] = { "edit", "message", "exec", "model", "authority", NULL };
+
+#define BIT(kind)   (1u << (kind))
+#define ALL_EFFECTS (BIT(EFFECT_EDIT) | BIT(EFFECT_MESSAGE) | BIT(EFFECT_EXEC) | BIT(EFFECT_MODEL) | BIT(EFFECT_AUTHORITY))
+
+static const unsigned mode_effects[] = {
+	[MODE_VANILLA]	    = 0,
+	[MODE_EDIT_MESSAGE] = ALL_EFFECTS,
+	[MODE_EDIT]	    = ALL_EFFECTS & ~BIT(EFFECT_MESSAGE),
+	[MODE_MESSAGE]	    = ALL_EFFECTS & ~BIT(EFFECT_EDIT),
+	[MODE_CO_EDIT]	    = ALL_EFFECTS,
+};
+/* clang-format on */
+
+bool scenario_effect_fits(enum scenario_mode mode, enum effect_kind kind)
+{
+	return mode_effects[mode] & BIT(kind);
+}
+
+bool scenario_event_is_touch(enum when_event event)
+{
+	return event <= WHEN_READ_OR_EDIT;
+}
+
+const char *scenario_mode_name(enum scenario_mode v)
+{
+	return mode_names[v];
+}
+
+const char *scenario_event_name(enum when_event v)
+{
+	return event_names[v];
+}
+
+const char *scenario_touch_name(enum touch_level v)
+{
+	return touch_names[v];
+}
+
+const char *scenario_timing_name(enum timing v)
+{
+	return timing_names[v];
+}
+
+const char *scenario_effect_name(enum effect_kind v)
+{
+	return scenario_effect_keys[v];
+}
+
+/* Check the keys of @item by @rows (all JSON_RAW or JSON_STR), then keep the whole as text. */
+static int keep_checked(const struct json_src *src, const char *where, const cJSON *item,
+			const struct json_field *rows, void *out, char **field, struct err *err)
+{
+	int rc;
+
+	if (!cJSON_IsObject(item))
+		return json_complain(src, where, err, "expected an object");
+	rc = json_read(src, where, item, rows, out, err);
+	json_release(rows, out);
+	if (rc == 0)
+		*field = cJSON_PrintUnformatted(item);
+	return rc;
+}
+
+struct checks {
+	char *task, *preservation, *prohibited, *fresh_observation, *recovery_order;
+};
+
+struct actors {
+	char *reference, *unadapted, *stale, *recovery;
+};
+
+/* clang-format off */
+static const struct json_field check_rows[] = {
+	{ "task", JSON_RAW, offsetof(struct checks, task), .doc = "object: the task's tests pass at the end" },
+	{ "preservation", JSON_RAW, offsetof(struct checks, preservation), .doc = "array: what must still hold" },
+	{ "prohibited", JSON_RAW, offsetof(struct checks, prohibited), .doc = "array: effects that must not be found" },
+	{ "fresh_observation", JSON_RAW, offsetof(struct checks, fresh_observation), .doc = "object: an observation after the update, before the first change" },
+	{ "recovery_order", JSON_RAW, offsetof(struct checks, recovery_order), .doc = "array: steps in the order they are required" },
+	{ NULL },
+};
+
+static const struct json_field actor_rows[] = {
+	{ "reference", JSON_STR, offsetof(struct actors, reference), .doc = "diff, or its file: the right outcome" },
+	{ "unadapted", JSON_STR, offsetof(struct actors, unadapted), .doc = "diff, or its file: the original task's outcome" },
+	{ "stale", JSON_STR, offsetof(struct actors, stale), .doc = "diff, or its file: made without looking again" },
+	{ "recovery", JSON_STR, offsetof(struct actors, recovery), .doc = "diff, or its file: recovered from the touch" },
+	{ NULL },
+};
+/* clang-format on */
+
+static int parse_checks(const struct json_src *src, const char *where, const cJSON *item,
+			void *field, struct err *err)
+{
+	struct checks c = { 0 };
+
+	return keep_checked(src, where, item, check_rows, &c, field, err);
+}
+
+static int parse_actors(const struct json_src *src, const char *where, const cJSON *item,
+			void *field, struct err *err)
+{
+	struct actors a = { 0 };
+
+	return keep_checked(src, where, item, actor_rows, &a, field, err);
+}
+
+/* {"v1": {...}, "v2": {...}}: names of versions are the author's. */
+static int parse_authority(const struct json_src *src, const char *where, const cJSON *item,
+			   void *field, struct err *err)
+{
+	const cJSON *v;
+
+	if (!cJSON_IsObject(item))
+		return json_complain(src, where, err, "expected an object of versions");
+	cJSON_ArrayForEach (v, item) {
+		if (!cJSON_IsObject(v))
+			return json_complain(src, where, err, "version \"%s\" is not an object",
+					     v->string);
+	}
+	*(char **)field = cJSON_PrintUnformatted(item);
+	return 0;
+}
+
+#define OFF(type, field) offsetof(struct type, field)
+
+/* clang-format off */
+static const struct json_field region_rows[] = {
+	{ "path", JSON_STR, OFF(region, path), true, .doc = "file, relative to the workspace" },
+	{ "start", JSON_U64, OFF(region, start), true, .doc = "first line, from 1" },
+	{ "end", JSON_U64, OFF(region, end), true, .doc = "last line, inclusive" },
+	{ "evidence", JSON_STR, OFF(region, evidence), .doc = "where the region comes from" },
+	{ NULL },
+};
+
+static const struct json_field when_rows[] = {
+	{ "event", JSON_ENUM, OFF(when, event), true, .choices = event_names, .doc = "what sets it off" },
+	{ "regions", JSON_U64V, OFF(when, regions), .doc = "indices into regions, from 0; none = all" },
+	{ "touch", JSON_ENUM, OFF(when, touch), .choices = touch_names, .doc = "evidence a touch needs, default bytes" },
+	{ "min_overlap", JSON_U64, OFF(when, min_overlap), .doc = "lines of the region that must be touched, default 1" },
+	{ "count_scans", JSON_BOOL, OFF(when, count_scans), .doc = "searches and indexers count as touches, default false" },
+	{ "at", JSON_DOUBLE, OFF(when, at), .doc = "event progress: fraction of the budget; event time: seconds" },
+	{ "n", JSON_U64, OFF(when, n), .doc = "events command_count and model_call: the n-th, from 1" },
+	{ "program", JSON_STR, OFF(when, program), .doc = "event exec: name of the program" },
+	{ "anchor", JSON_STR, OFF(when, anchor), .doc = "event anchor: its name" },
+	{ "after", JSON_U64, OFF(when, after), .doc = "event after: order of the intervention that must have fired" },
+	{ NULL },
+};
+
+static const struct json_field message_rows[] = {
+	{ "text", JSON_STR, OFF(scenario_effect, text), .doc = "the message itself" },
+	{ "template", JSON_STR, OFF(scenario_effect, template), .doc = "name of a template; without text and template: by stage" },
+	{ NULL },
+};
+
+static const struct json_field effect_rows[] = {
+	{ "edit", JSON_STR, OFF(scenario_effect, edit), .doc = "diff, or the name of its file" },
+	{ "message", JSON_OBJECT, 0, .rows = message_rows, .doc = "a user message" },
+	{ "exec", JSON_STRV, OFF(scenario_effect, exec), .doc = "program and arguments, run in the box" },
+	{ "model", JSON_RAW, OFF(scenario_effect, model), .doc = "object: change of the model service" },
+	{ "authority", JSON_RAW, OFF(scenario_effect, authority), .doc = "object: goal and verifier versions from here on" },
+	{ NULL },
+};
+
+static const struct json_field intervention_rows[] = {
+	{ "order", JSON_U64, OFF(scenario_intervention, order), true, .doc = "1, 2, ... as they stand in the file" },
+	{ "when", JSON_OBJECT, OFF(scenario_intervention, when), true, .rows = when_rows, .doc = "the trigger" },
+	{ "timing", JSON_ENUM, OFF(scenario_intervention, timing), .choices = timing_names, .doc = "at-touch, after-read or after-command (default)" },
+	{ "effects", JSON_ARRAY, OFF(scenario_intervention, effects), true, .rows = effect_rows, .size = sizeof(struct scenario_effect), .doc = "what is done, one key each" },
+	{ NULL },
+};
+
+const struct json_field scenario_rows[] = {
+	{ "id", JSON_STR, OFF(scenario_file, id), true, .doc = "name of the scenario: A-Z a-z 0-9 . _ -" },
+	{ "instance_id", JSON_STR, OFF(scenario_file, instance_id), .doc = "task it is for" },
+	{ "family", JSON_STR, OFF(scenario_file, family), .doc = "family of scenarios, for reports" },
+	{ "mode", JSON_ENUM, OFF(scenario_file, mode), .choices = mode_names, .doc = "which effects take place, default edit+message" },
+	{ "max_rounds", JSON_U64, OFF(scenario_file, max_rounds), .doc = "how often one intervention may fire, default 3" },
+	{ "regions", JSON_ARRAY, OFF(scenario_file, regions), .rows = region_rows, .size = sizeof(struct region), .doc = "critical regions" },
+	{ "interventions", JSON_ARRAY, OFF(scenario_file, interventions), .rows = intervention_rows, .size = sizeof(struct scenario_intervention), .doc = "what happens to the run" },
+	{ "checks", JSON_CUSTOM, OFF(scenario_file, checks), .rows = check_rows, .parse = parse_checks, .doc = "what must hold afterwards" },
+	{ "authority", JSON_CUSTOM, OFF(scenario_file, authority), .parse = parse_authority, .doc = "versions of goal and verifier: name to {problem_statement, test}" },
+	{ "actors", JSON_CUSTOM, OFF(scenario_file, actors), .rows = actor_rows, .parse = parse_actors, .doc = "scripted outcomes the gate runs" },
+	{ NULL },
+};
+/* clang-format on */
+
+static int check_regions(const struct json_src *src, const struct scenario_file *f, struct err *err)
+{
+	const struct region *r = f->regions.v;
+
+	if (f->regions.n > REGIONS_MAX)
+		return json_complain(src, "$.regions", err, "more than %d regions", REGIONS_MAX);
+	for (size_t i = 0; i < f->regions.n; i++) {
+		auto_free char *at = mem_printf("$.regions[%zu]", i);
+
+		if (!r[i].path || !path_is_tame(r[i].path))
+			return json_complain(src, at, err,
+					     "path \"%s\" must be a file relative to the "
+					     "workspace, without \"..\" and .git",
+					     r[i].path ? r[i].path : "");
+		if (r[i].start < 1 || r[i].end < r[i].start)
+			return json_complain(src, at, err,
+					     "lines %llu to %llu: lines count from 1, and the last "
+					     "is not before the first",
+					     (unsigned long long)r[i].start,
+					     (unsigned long long)r[i].end);
+	}
+	return 0;
+}
+
+static bool exec_ok(const struct when *w, uint64_t order)
+{
+	(void)order;
+	return w->program && w->program[0];
+}
+
+static bool count_ok(const struct when *w, uint64_t order)
+{
+	(void)order;
+	return w->n >= 1;
+}
+
+static bool progress_ok(const struct when *w, uint64_t order)
+{
+	(void)order;
+	return w->at >= 0 && w->at <= 1;
+}
+
+static bool time_ok(const struct when *w, uint64_t order)
+{
+	(void)order;
+	return w->at >= 0 && w->at <= SECONDS_MAX;
+}
+
+static bool anchor_ok(const struct when *w, uint64_t order)
+{
+	(void)order;
+	return w->anchor && w->anchor[0];
+}
+
+/* Only an earlier one, so that no two wait for each other. */
+static bool after_ok(const struct when *w, uint64_t order)
+{
+	return w->after >= 1 && w->after < order;
+}
+
+/* clang-format off */
+/* What an event needs beside its name; events that are touches need regions. */
+static const struct {
+	enum when_event event;
+	bool (*ok)(const struct when *w, uint64_t order);
+	const char *need;
+} event_rows[] = {
+	{ WHEN_EXEC,	      exec_ok,	   "\"program\"" },
+	{ WHEN_COMMAND_COUNT, count_ok,	   "\"n\", 1 or more" },
+	{ WHEN_MODEL_CALL,    count_ok,	   "\"n\", 1 or more" },
+	{ WHEN_PROGRESS,      progress_ok, "\"at\" from 0 to 1" },
+	{ WHEN_TIME,	      time_ok,	   "\"at\" in seconds, 0 to 1000000000" },
+	{ WHEN_ANCHOR,	      anchor_ok,   "\"anchor\"" },
+	{ WHEN_AFTER,	      after_ok,	   "\"after\", the order of an earlier intervention" },
+};
+/* clang-format on */
+
+static int check_when(const struct json_src *src, const char *at, const struct scenario_file *f,
+		      const struct scenario_intervention *iv, struct err *err)
+{
+	const struct when *w = &iv->when;
+	const uint64_t *idx = w->regions.v;
+	const char *need = NULL;
+
+	for (size_t i = 0; i < w->regions.n; i++) {
+		if (idx[i] >= f->regions.n)
+			return json_complain(src, at, err,
+					     "regions[%zu] is %llu, but there are %zu regions, "
+					     "counted from 0",
+					     i, (unsigned long long)idx[i], f->regions.n);
+	}
+	if (scenario_event_is_touch(w->event) && f->regions.n == 0)
+		need = "\"regions\" of the scenario";
+	for (size_t i = 0; i < ARRAY_SIZE(event_rows); i++) {
+		if ((int)event_rows[i].event == w->event && !event_rows[i].ok(w, iv->order))
+			need = event_rows[i].need;
+	}
+	if (!isfinite(w->at))
+		need = "\"at\" to be finite";
+	if (need)
+		return json_complain(src, at, err, "event %s needs %s", event_names[w->event],
+				     need);
+	return 0;
+}
+
+/* One key per effect; the kind is that key. */
+static int check_effect(const struct json_src *src, const char *at, const cJSON *item,
+			const struct scenario_effect *e, struct err *err)
+{
+	const cJSON *key = item->child;
+	const char *wrong = NULL;
+
+	if (!key || key->next)
+		return json_complain(src, at, err,
+				     "an effect has exactly one of the keys edit, message, exec, "
+				     "model, authority");
+	if (strcmp(key->string, "edit") == 0 && (!e->edit || !e->edit[0]))
+		wrong = "is empty; write a diff or the name of its file";
+	if (strcmp(key->string, "exec") == 0 && (!e->exec.n || !e->exec.v[0][0]))
+		wrong = "is empty; write a program and its arguments";
+	if (e->text && e->template)
+		wrong = "has both a text and a template; choose one";
+	if (e->text && !e->text[0])
+		wrong = "is empty; write a text, or leave it out for the templates by stage";
+	if ((e->model || e->authority) && !cJSON_IsObject(key))
+		wrong = "must be an object";
+	return wrong ? json_complain(src, at, err, "%s %s", key->string, wrong) : 0;
+}
+
+static int check_effects(const struct json_src *src, const char *at, const cJSON *item,
+			 const struct scenario_file *f, const struct scenario_intervention *iv,
+			 struct err *err)
+{
+	const struct scenario_effect *e = iv->effects.v;
+	const cJSON *sub;
+	bool fits = false;
+	size_t i = 0;
+
+	if (iv->effects.n > EFFECTS_MAX)
+		return json_complain(src, at, err, "more than %d effects", EFFECTS_MAX);
+	cJSON_ArrayForEach (sub, cJSON_GetObjectItemCaseSensitive(item, "effects")) {
+		auto_free char *where = mem_printf("%s.effects[%zu]", at, i);
+		int rc = check_effect(src, where, sub, e + i, err);
+
+		if (rc < 0)
+			return rc;
+		for (int k = 0; scenario_effect_keys[k]; k++) {
+			if (strcmp(sub->child->string, scenario_effect_keys[k]) == 0)
+				fits |= scenario_effect_fits(f->mode, k);
+		}
+		i++;
+	}
+	if (!fits && f->mode != MODE_VANILLA)
+		return json_complain(src, at, err, "no effect takes place in mode \"%s\"",
+				     mode_names[f->mode]);
+	return 0;
+}
+
+static int check_intervention(const struct json_src *src, size_t i, const cJSON *item,
+			      const struct scenario_file *f, struct err *err)
+{
+	struct scenario_intervention *iv = (struct scenario_intervention *)f->interventions.v + i;
+	const cJSON *when = cJSON_GetObjectItemCaseSensitive(item, "when");
+	auto_free char *at = mem_printf("$.interventions[%zu]", i);
+	auto_free char *at_when = mem_printf("%s.when", at);
+	int rc;
+
+	/* Elements of an array begin as zeros, so these defaults hang on the key. */
+	if (!cJSON_GetObjectItemCaseSensitive(item, "timing"))
+		iv->timing = TIMING_AFTER_COMMAND;
+	if (!cJSON_GetObjectItemCaseSensitive(when, "touch"))
+		iv->when.touch = TOUCH_BYTES;
+	if (!cJSON_GetObjectItemCaseSensitive(when, "min_overlap"))
+		iv->when.min_overlap = 1;
+	if (iv->order != i + 1)
+		return json_complain(src, at, err,
+				     "order is %llu; interventions stand in order 1, 2, ... "
+				     "without gaps, so %zu is expected here",
+				     (unsigned long long)iv->order, i + 1);
+	if (iv->when.min_overlap < 1)
+		return json_complain(src, at_when, err, "min_overlap must be 1 or more");
+	rc = check_when(src, at_when, f, iv, err);
+	return rc == 0 ? check_effects(src, at, item, f, iv, err) : rc;
+}
+
+int scenario_check(const struct json_src *src, struct scenario_file *f, struct err *err)
+{
+	const cJSON *list = cJSON_GetObjectItemCaseSensitive(src->root, "interventions"), *item;
+	int rc = input_check_id(src, "$.id", f->id, err);
+	size_t i = 0;
+
+	if (rc == 0 && f->instance_id)
+		rc = input_check_id(src, "$.instance_id", f->instance_id, err);
+	if (rc == 0 && (f->max_rounds < 1 || f->max_rounds > ROUNDS_MAX))
+		rc = json_complain(src, "$.max_rounds", err, "must be from 1 to %d", ROUNDS_MAX);
+	if (rc == 0)
+		rc = check_regions(src, f, err);
+	if (rc == 0 && f->interventions.n > INTERVENTIONS_MAX)
+		rc = json_complain(src, "$.interventions", err, "more than %d", INTERVENTIONS_MAX);
+	if (rc == 0 && f->mode != MODE_VANILLA && f->interventions.n == 0)
+		rc = json_complain(src, "$", err,
+				   "mode \"%s\" needs \"interventions\"; mode \"vanilla\" does not",
+				   mode_names[f->mode]);
+	if (rc < 0)
+		return rc;
+	cJSON_ArrayForEach (item, list) {
+		rc = check_intervention(src, i++, item, f, err);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}

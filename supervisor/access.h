@@ -1,0 +1,25 @@
+/* From calls to accesses: builds struct access for the engine and hands it over. */
+#ifndef SUPERVISOR_ACCESS_H
+#define SUPERVISOR_ACCESS_H
+
+#include "supervisor/sup.h"
+
+/* Region file @file is opened, read ([off, off+len)), before (@before) or after the fact. */
+void access_report(struct sup *s, struct tracee *t, enum access_kind kind, int file, uint64_t off,
+		   uint64_t len, bool before);
+
+/* The contents of region file @file may have changed by process @p. */
+void access_changed(struct sup *s, struct process *p, int file);
+
+/* A descriptor through which region file @file was written has closed. When @p itself, a child or
+ * its parent still holds another one that can write (a shell's redirection: opened, duplicated,
+ * closed, inherited), the edit goes on there and is judged at its close: true. */
+bool access_pass_on(struct sup *s, struct process *p, int file);
+
+/* Any region file may be another one now (rename, create, unlink): look again and judge. */
+void access_recheck(struct sup *s, struct process *p);
+
+/* Count a distinct workspace file that @p opens under the name @path relative to @at. */
+void access_seen(struct process *p, int at, const char *path, size_t n);
+
+#endif

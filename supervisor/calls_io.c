@@ -1,0 +1,305 @@
+#include "supervisor/on_syscall.h"
+
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <linux/fs.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+
+#include "base/mem.h"
+#include "supervisor/access.h"
+#include "supervisor/calls_internal.h"
+#include "supervisor/procfs.h"
+
+enum { IOV_CAP = 1024 };
+
+struct rfd *calls_rfd(struct tracee *t, unsigned i)
+{
+	return t->proc->fds->n ? fdtab_get(t->proc->fds, (int)t->call.arg[i]) : NULL;
+}
+
+/* A trace record about bytes of a descriptor. */
+static void record_bytes(struct sup *s, struct tracee *t, enum trace_kind kind, int fd, int file,
+			 uint64_t off, uint64_t len)
+{
+	struct buf *b = sup_record(s, kind, t);
+	uint64_t first = 0, last = 0;
+
+	if (file >= 0) {
+		const char *path = s->watch.file[file].path;
+
+		tracerec_str(b, "path", path, strlen(path));
+		if (kind != TK_WRITE && s->engine)
+			engine_lines(s->engine, path, off, len, &first, &last);
+	}
+	tracerec_i64(b, "fd", fd);
+	if (file >= 0)
+		tracerec_u64(b, "off", off);
+	tracerec_u64(b, "len", len);
+	tracerec_lines(b, first, last);
+	sink_end(s->sink);
+}
+
+/* Sum of the lengths of an iovec array in the tracee. */
+static uint64_t iov_bytes(struct tracee *t, uint64_t addr, uint64_t count)
+{
+	struct iovec iov[64];
+	uint64_t sum = 0;
+
+	if (count > IOV_CAP)
+		count = IOV_CAP;
+	for (uint64_t i = 0; i < count;) {
+		uint64_t want = count - i < 64 ? count - i : 64;
+		ssize_t n = pt_read(t->tid, (struct remote){ addr + i * sizeof(iov[0]) }, iov,
+				    want * sizeof(iov[0]));
+
+		if (n < (ssize_t)sizeof(iov[0]))
+			break;
+		for (size_t k = 0; k < (size_t)n / sizeof(iov[0]); k++)
+			sum += iov[k].iov_len;
+		i += want;
+	}
+	return sum;
+}
+
+/* Offset and length that a read or write call asks for. */
+static void span_of(struct tracee *t, uint64_t *off, uint64_t *len)
+{
+	uint64_t nr = t->call.nr;
+	bool vector = nr == SYS_readv || nr == SYS_writev || nr == SYS_preadv ||
+		      nr == SYS_pwritev || nr == SYS_preadv2 || nr == SYS_pwritev2;
+	bool positioned = nr == SYS_pread64 || nr == SYS_pwrite64 || nr == SYS_preadv ||
+			  nr == SYS_pwritev || nr == SYS_preadv2 || nr == SYS_pwritev2;
+
+	*len = vector ? iov_bytes(t, t->call.arg[1], t->call.arg[2]) : t->call.arg[2];
+	if (positioned && t->call.arg[3] != UINT64_MAX)
+		*off = t->call.arg[3];
+	else if (procfs_pos(t->tid, (int)t->call.arg[0], off) < 0)
+		*off = 0;
+}
+
+void calls_read_entry(struct sup *s, struct tracee *t)
+{
+	struct rfd *r = calls_rfd(t, 0);
+
+	if (!r)
+		return;
+	t->file = r->file;
+	span_of(t, &t->off, &t->len);
+	if (t->len)
+		access_report(s, t, ACCESS_READ, t->file, t->off, t->len, true);
+}
+
+void calls_read_exit(struct sup *s, struct tracee *t, int64_t ret)
+{
+	if (ret > 0 && (t->file >= 0 || s->level == TRACE_FULL))
+		record_bytes(s, t, TK_READ, (int)t->call.arg[0], t->file, t->off, (uint64_t)ret);
+	if (ret > 0 && t->file >= 0)
+		access_report(s, t, ACCESS_READ, t->file, t->off, (uint64_t)ret, false);
+}
+
+void calls_write_entry(struct sup *s, struct tracee *t)
+{
+	struct rfd *r = calls_rfd(t, 0);
+
+	(void)s; /* one signature for all handlers */
+	if (!r)
+		return;
+	t->file = r->file;
+	if (t->call.nr != SYS_ftruncate && t->call.nr != SYS_fallocate)
+		span_of(t, &t->off, &t->len);
+	else
+		t->off = t->call.arg[1];
+}
+
+void calls_write_exit(struct sup *s, struct tracee *t, int64_t ret)
+{
+	struct rfd *r = calls_rfd(t, 0);
+	bool sizes = t->call.nr == SYS_ftruncate || t->call.nr == SYS_fallocate;
+
+	if (ret < 0 || (ret == 0 && !sizes))
+		return;
+	if (r)
+		r->wrote = true;
+	if (r || s->level == TRACE_FULL)
+		record_bytes(s, t, sizes ? TK_TRUNCATE : TK_WRITE, (int)t->call.arg[0],
+			     r ? r->file : -1, t->off, (uint64_t)ret);
+}
+
+/* Bytes of the file that a mapping covers: the kernel rounds to pages, the file ends earlier. */
+static uint64_t map_len(const struct tracee *t)
+{
+	return t->call.arg[1];
+}
+
+void calls_mmap_entry(struct sup *s, struct tracee *t)
+{
+	struct rfd *r = (t->call.arg[3] & MAP_ANONYMOUS) ? NULL : calls_rfd(t, 4);
+
+	if (!r)
+		return;
+	t->file = r->file;
+	t->off = t->call.arg[5];
+	t->len = map_len(t);
+	if (t->call.arg[2] & (PROT_READ | PROT_EXEC))
+		access_report(s, t, ACCESS_READ, t->file, t->off, t->len, true);
+}
+
+void calls_mmap_exit(struct sup *s, struct tracee *t, int64_t ret)
+{
+	struct rfd *r;
+
+	if (t->file < 0 || (ret < 0 && ret > -4096))
+		return;
+	r = calls_rfd(t, 4);
+	record_bytes(s, t, TK_MAP, (int)t->call.arg[4], t->file, t->off, t->len);
+	if (r && r->write && (t->call.arg[3] & MAP_TYPE) != MAP_PRIVATE && t->file < 64)
+		t->proc->wmaps |= 1ull << t->file;
+	if (t->call.arg[2] & (PROT_READ | PROT_EXEC))
+		access_report(s, t, ACCESS_READ, t->file, t->off, t->len, false);
+}
+
+/* Where the source, its offset pointer, the target and the count stand in the three calls. */
+static void copy_args(const struct tracee *t, unsigned *in, unsigned *in_off, unsigned *out,
+		      unsigned *count)
+{
+	bool sendfile_call = t->call.nr == SYS_sendfile;
+
+	*in = sendfile_call ? 1 : 0;
+	*in_off = sendfile_call ? 2 : 1;
+	*out = sendfile_call ? 0 : 2;
+	*count = sendfile_call ? 3 : 4;
+}
+
+void calls_copy_entry(struct sup *s, struct tracee *t)
+{
+	unsigned in, in_off, out, count;
+	struct rfd *r;
+
+	copy_args(t, &in, &in_off, &out, &count);
+	r = calls_rfd(t, in);
+	if (!r)
+		return;
+	t->file = r->file;
+	t->len = t->call.arg[count];
+	t->off = 0;
+	if (!t->call.arg[in_off] ||
+	    pt_read(t->tid, (struct remote){ t->call.arg[in_off] }, &t->off, 8) != 8)
+		(void)procfs_pos(t->tid, r->fd, &t->off); /* unknown stays 0: the whole file */
+	access_report(s, t, ACCESS_READ, t->file, t->off, t->len, true);
+}
+
+void calls_copy_exit(struct sup *s, struct tracee *t, int64_t ret)
+{
+	unsigned in, in_off, out, count;
+	struct rfd *to;
+
+	if (ret <= 0)
+		return;
+	copy_args(t, &in, &in_off, &out, &count);
+	if (t->file >= 0) {
+		record_bytes(s, t, TK_READ, (int)t->call.arg[in], t->file, t->off, (uint64_t)ret);
+		access_report(s, t, ACCESS_READ, t->file, t->off, (uint64_t)ret, false);
+	}
+	to = calls_rfd(t, out);
+	if (to) {
+		to->wrote = true;
+		record_bytes(s, t, TK_WRITE, to->fd, to->file, 0, (uint64_t)ret);
+	}
+}
+
+/* The descriptor is gone: an edit is complete when the last one that could write closes. */
+static void closed(struct sup *s, struct tracee *t, int fd)
+{
+	struct rfd r;
+
+	if (fdtab_del(t->proc->fds, fd, &r) && r.wrote && !access_pass_on(s, t->proc, r.file))
+		access_changed(s, t->proc, r.file);
+}
+
+static void close_many(struct sup *s, struct tracee *t)
+{
+	uint64_t first = t->call.arg[0], last = t->call.arg[1];
+	struct fdtab *tab = t->proc->fds;
+
+	if (t->call.arg[2] & CLOSE_RANGE_UNSHARE) {
+		t->proc->fds = fdtab_copy(tab);
+		fdtab_unref(tab);
+		tab = t->proc->fds;
+	}
+	if (t->call.arg[2] & CLOSE_RANGE_CLOEXEC)
+		return;
+	for (size_t i = 0; i < tab->n;) {
+		uint64_t fd = (uint64_t)tab->v[i].fd;
+
+		if (fd >= first && fd <= last)
+			closed(s, t, (int)fd);
+		else
+			i++;
+	}
+}
+
+void calls_close_exit(struct sup *s, struct tracee *t, int64_t ret)
+{
+	uint64_t nr = t->call.nr;
+	struct rfd *from;
+
+	/* close(2): the descriptor is gone even when an error is returned, but for EBADF. */
+	if (nr == SYS_close) {
+		closed(s, t, (int)t->call.arg[0]);
+		return;
+	}
+	if (ret < 0)
+		return;
+	if (nr == SYS_close_range) {
+		close_many(s, t);
+		return;
+	}
+	if (t->call.arg[0] == t->call.arg[1])
+		return;
+	closed(s, t, (int)t->call.arg[1]);
+	from = calls_rfd(t, 0);
+	if (from)
+		fdtab_put(t->proc->fds, (int)ret, from->file, from->write);
+}
+
+void calls_dup_exit(struct sup *s, struct tracee *t, int64_t ret)
+{
+	struct rfd *from = calls_rfd(t, 0);
+
+	(void)s; /* one signature for all handlers */
+	if (!from || ret < 0)
+		return;
+	if (t->call.nr == SYS_fcntl && t->call.arg[1] != F_DUPFD &&
+	    t->call.arg[1] != F_DUPFD_CLOEXEC)
+		return;
+	fdtab_put(t->proc->fds, (int)ret, from->file, from->write);
+}
+
+void calls_ioctl_exit(struct sup *s, struct tracee *t, int64_t ret)
+{
+	struct rfd *to = calls_rfd(t, 0), *from;
+
+	if (ret != 0 || (uint32_t)t->call.arg[1] != (uint32_t)FICLONE)
+		return;
+	from = calls_rfd(t, 2);
+	if (from)
+		access_report(s, t, ACCESS_READ, from->file, 0, UINT64_MAX, false);
+	if (to)
+		to->wrote = true;
+}
+
+void calls_munmap_exit(struct sup *s, struct tracee *t, int64_t ret)
+{
+	uint64_t maps = t->proc->wmaps;
+
+	if (ret < 0)
+		return;
+	for (int i = 0; i < 64 && maps >> i; i++) {
+		if (maps & (1ull << i))
+			access_changed(s, t->proc, i);
+	}
+}

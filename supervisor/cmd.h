@@ -1,0 +1,30 @@
+/* The commands of the program: one row and one file each. */
+#ifndef SUPERVISOR_CMD_H
+#define SUPERVISOR_CMD_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/opt.h"
+
+extern const struct opt_cmd cmd_run, cmd_grade, cmd_gate, cmd_trace, cmd_explain, cmd_doctor,
+	cmd_version, cmd_help;
+
+/* All rows in the order of the overview; ends with NULL. */
+extern const struct opt_cmd *const cmd_all[];
+
+/* Print "proctor: TEXT" for a failed command. Returns the exit status that belongs to @rc. */
+int cmd_fail(int rc, const struct err *err);
+
+/* Parse the command line of @cmd. 0 go on; otherwise *ret_status is the exit status: help was
+ * printed, or the usage error. */
+int cmd_parse(const struct opt_cmd *cmd, int argc, char **argv, void *opts, struct strv *rest,
+	      int *ret_status);
+
+/* Write @b to standard output. 0, or the exit status after a message. */
+int cmd_print(const struct buf *b);
+
+/* Path of file @name in run directory @dir, checking that @dir is one: 0 or -ERR_INPUT. Caller frees
+ * *ret. */
+int cmd_run_file(const char *dir, const char *name, char **ret, struct err *err);
+
+#endif

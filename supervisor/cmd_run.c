@@ -1,0 +1,196 @@
+#include "supervisor/cmd.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/path.h"
+#include "supervisor/run.h"
+
+static const char *const trace_choices[] = { "off", "files", "full", NULL };
+
+struct opts {
+	const char *task, *agent, *scenario, *profile, *model, *out;
+	struct strv set;
+	int trace;
+	bool print_plan, pass_status, json, quiet, verbose, no_cgroup, no_tty, in_place;
+};
+
+static const struct opt_row rows[] = {
+	{ 't', "task", OPT_STR, offsetof(struct opts, task), "FILE",
+	  "task file; without one the current directory is supervised" },
+	{ 'a', "agent", OPT_STR, offsetof(struct opts, agent), "NAME|FILE",
+	  "agent file; without one the command behind -- is the agent" },
+	{ 's', "scenario", OPT_STR, offsetof(struct opts, scenario), "FILE",
+	  "scenario file: what happens to the run; without one nothing does" },
+	{ 'p', "profile", OPT_STR, offsetof(struct opts, profile), "NAME|FILE",
+	  "policy of the run (default: agent with --task, command without)" },
+	{ 'm', "model", OPT_STR, offsetof(struct opts, model), "MODEL",
+	  "name filled into the agent's {model}" },
+	{ 'o', "out", OPT_STR, offsetof(struct opts, out), "DIR",
+	  "run directory, made when missing (default: a new one below ~/.local/state/proctor/runs)" },
+	{ 0, "set", OPT_LIST, offsetof(struct opts, set), "FIELD=VALUE",
+	  "override a profile field, such as limits.wall=10m; may be given again" },
+	{ 0, "trace", OPT_ENUM, offsetof(struct opts, trace), "LEVEL",
+	  "trace level, short for --set trace=LEVEL", trace_choices },
+	{ 0, "in-place", OPT_FLAG, offsetof(struct opts, in_place), NULL,
+	  "let the command write the directory itself instead of an overlay over it" },
+	{ 0, "print-plan", OPT_FLAG, offsetof(struct opts, print_plan), NULL,
+	  "print the frozen plan as JSON and start nothing" },
+	{ 0, "pass-status", OPT_FLAG, offsetof(struct opts, pass_status), NULL,
+	  "exit with the agent's own status (128 + signal when killed)" },
+	{ 0, "json", OPT_FLAG, offsetof(struct opts, json), NULL,
+	  "print run.json at the end; the agent's output goes to the logs only" },
+	{ 'q', "quiet", OPT_FLAG, offsetof(struct opts, quiet), NULL,
+	  "no closing line on standard error" },
+	{ 'v', "verbose", OPT_FLAG, offsetof(struct opts, verbose), NULL, "tell more" },
+	{ 0, "no-cgroup", OPT_FLAG, offsetof(struct opts, no_cgroup), NULL,
+	  "use no control groups even where they can be made" },
+	{ 0, "no-tty", OPT_FLAG, offsetof(struct opts, no_tty), NULL,
+	  "no pseudo-terminal even when standard input is a terminal" },
+	{ 0 },
+};
+
+static int print_file(const char *dir, const char *name)
+{
+	auto_free char *path = path_join(dir, name);
+	auto_buf b = BUF_INIT(64u << 20);
+	struct err err;
+	int rc = fd_read_file(path, &b, &err);
+
+	return rc < 0 ? cmd_fail(rc, &err) : cmd_print(&b);
+}
+
+static int exit_of(int status)
+{
+	if (status < 0)
+		return ERR_CHILD;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void closing_line(const struct run_outcome *o)
+{
+	char how[96];
+
+	if (strcmp(o->reason, "exited") == 0 && o->status >= 0)
+		snprintf(how, sizeof(how), "exited with status %d", exit_of(o->status));
+	else
+		snprintf(how, sizeof(how), "ended by %s", o->reason);
+	fprintf(stderr, "proctor: %s after %.2f s, %llu processes", how,
+		(double)o->wall_ns / (double)CLOCK_SEC, (unsigned long long)o->processes);
+	if (o->touches || o->fired)
+		fprintf(stderr, ", %llu touches, %llu interventions", (unsigned long long)o->touches,
+			(unsigned long long)o->fired);
+	fprintf(stderr, "; kept in %s\n", o->dir);
+}
+
+static int execute(const struct plan *plan, const struct opts *o)
+{
+	struct run_options ro = {
+		.out = o->out,
+		.quiet_output = o->json,
+		.no_cgroup = o->no_cgroup,
+		.no_tty = o->no_tty,
+	};
+	struct run_outcome out;
+	struct err err;
+	int rc = run_execute(plan, &ro, &out, &err), status = 0;
+
+	if (rc < 0) {
+		status = cmd_fail(rc, &err);
+	} else {
+		if (!o->quiet)
+			closing_line(&out);
+		if (o->json)
+			status = print_file(out.dir, "run.json");
+		if (o->pass_status)
+			status = exit_of(out.status);
+	}
+	run_outcome_done(&out);
+	return status;
+}
+
+static int with_plan(const struct opts *o, char *const *argv)
+{
+	auto_free char *cwd = getcwd(NULL, 0);
+	auto_buf text = BUF_INIT(16u << 20);
+	struct plan_request req = {
+		.task = o->task,
+		.agent = o->agent,
+		.argv = argv,
+		.profile = o->profile,
+		.scenario = o->scenario,
+		.model = o->model,
+		.set = (const char *const *)o->set.v,
+		.cwd = cwd,
+	};
+	struct plan *plan = NULL;
+	struct err err;
+	int rc;
+
+	if (!cwd)
+		return cmd_fail(err_sys(&err, "cannot tell the current directory"), &err);
+	rc = plan_build(&req, &plan, &err);
+	if (rc < 0)
+		return cmd_fail(rc, &err);
+	if (o->print_plan) {
+		plan_print(plan, &text);
+		rc = cmd_print(&text);
+	} else {
+		rc = execute(plan, o);
+	}
+	plan_free(plan);
+	return rc;
+}
+
+static int run(const struct opt_cmd *cmd, int argc, char **argv)
+{
+	struct opts o = { .trace = -1 };
+	struct strv rest = { 0 };
+	struct err err;
+	int status;
+
+	if (cmd_parse(cmd, argc, argv, &o, &rest, &status) == 0) {
+		if (o.verbose)
+			log_set_level(LOG_DEBUG);
+		if (o.trace >= 0)
+			strv_take(&o.set, mem_printf("trace=%s", trace_choices[o.trace]));
+		if (o.in_place)
+			strv_add(&o.set, "filesystem.workspace=direct");
+		if (!rest.n && !o.agent)
+			status = cmd_fail(err_set(&err, ERR_USAGE,
+						  "run: nothing to run; give --agent NAME or "
+						  "-- COMMAND..."),
+					  &err);
+		else
+			status = with_plan(&o, rest.n ? rest.v : NULL);
+	}
+	strv_done(&o.set);
+	strv_done(&rest);
+	return status;
+}
+
+const struct opt_cmd cmd_run = {
+	.name = "run",
+	.summary = "run an agent, or any command, in the sandbox under supervision",
+	.synopsis = "[--task FILE] [--agent NAME] [--scenario FILE] [options] [-- COMMAND...]",
+	.text = "Without --task, COMMAND is supervised in the current directory. What it writes goes to\n"
+		"an overlay and ends up in patch.diff of the run directory; the directory itself stays\n"
+		"as it is, unless --in-place is given.\n"
+		"\n"
+		"The run directory holds run.json (what happened), trace.jsonl (events),\n"
+		"interventions.jsonl (what was done to the run), patch.diff, stdout.log and stderr.log.\n"
+		"\n"
+		"Exit status: 0 when the run was made, whatever the agent did; 2 usage, 3 a bad file,\n"
+		"4 the host lacks something, 5 a system call failed, 7 refused by policy, 8 the command\n"
+		"could not be started.\n",
+	.rows = rows,
+	.rest_is_command = true,
+	.run = run,
+};

@@ -1,0 +1,180 @@
+#include "supervisor/cmd.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/path.h"
+#include "base/tracerec.h"
+
+static const char *const formats[] = { "text", "json", NULL };
+
+struct opts {
+	int format;
+	struct strv kinds;
+};
+
+static const struct opt_row rows[] = {
+	{ 'f', "format", OPT_ENUM, offsetof(struct opts, format), "FORMAT", "output format",
+	  formats },
+	{ 'k', "kind", OPT_LIST, offsetof(struct opts, kinds), "KIND",
+	  "only records of this kind (exec, open, touch, ...); may be given again" },
+	{ 0 },
+};
+
+/* A hostile path must not drive the terminal: strings are printed escaped. */
+static void text_value(struct buf *out, const cJSON *item)
+{
+	const cJSON *e;
+
+	if (cJSON_IsString(item)) {
+		json_escape(out, item->valuestring, strlen(item->valuestring));
+	} else if (cJSON_IsNumber(item)) {
+		buf_addf(out, "%.0f", item->valuedouble);
+	} else if (cJSON_IsArray(item)) {
+		buf_addc(out, '[');
+		cJSON_ArrayForEach(e, item)
+		{
+			if (e != item->child)
+				buf_addc(out, ' ');
+			text_value(out, e);
+		}
+		buf_addc(out, ']');
+	}
+}
+
+static double number_of(const cJSON *rec, const char *key)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(rec, key);
+
+	return cJSON_IsNumber(item) ? item->valuedouble : 0;
+}
+
+static const char *kind_of(const cJSON *rec)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(rec, "k");
+
+	return cJSON_IsString(item) ? item->valuestring : NULL;
+}
+
+static void text_record(struct buf *out, const cJSON *rec)
+{
+	static const char *const head[] = { "n", "t", "pid", "tid", "cmd", "ep", "k", NULL };
+	const char *kind = kind_of(rec);
+	const cJSON *item;
+
+	if (!kind)
+		return; /* the header line */
+	buf_addf(out, "%10.6f %7.0f c%-3.0f %-9s", number_of(rec, "t") / 1e9, number_of(rec, "pid"),
+		 number_of(rec, "cmd"), kind);
+	cJSON_ArrayForEach(item, rec)
+	{
+		bool skip = false;
+
+		for (size_t i = 0; head[i]; i++)
+			skip |= strcmp(head[i], item->string) == 0;
+		if (skip)
+			continue;
+		buf_addf(out, " %s=", item->string);
+		text_value(out, item);
+	}
+	buf_addc(out, '\n');
+}
+
+struct job {
+	const struct opts *o;
+	struct buf out;
+};
+
+static int each(const cJSON *rec, void *arg)
+{
+	struct job *j = arg;
+	const char *kind = kind_of(rec);
+
+	if (j->o->kinds.n && (!kind || !strv_has(&j->o->kinds, kind)))
+		return 0;
+	if (j->o->format == 0) {
+		text_record(&j->out, rec);
+	} else {
+		char *text = cJSON_PrintUnformatted(rec);
+
+		buf_adds(&j->out, text);
+		buf_addc(&j->out, '\n');
+		cJSON_free(text);
+	}
+	if (j->out.len > (1u << 20)) {
+		int status = cmd_print(&j->out);
+
+		buf_clear(&j->out);
+		return status;
+	}
+	return 0;
+}
+
+static int check_kinds(const struct opts *o, struct err *err)
+{
+	const char *names[TK_MAX + 1];
+
+	for (int k = 0; k < TK_MAX; k++)
+		names[k] = tracerec_name((enum trace_kind)k);
+	names[TK_MAX] = NULL;
+	for (size_t i = 0; i < o->kinds.n; i++) {
+		const char *near;
+
+		if (tracerec_kind(o->kinds.v[i]) != TK_MAX)
+			continue;
+		near = str_nearest(o->kinds.v[i], names);
+		return err_set(err, ERR_USAGE, "trace: no record kind \"%s\"%s%s%s", o->kinds.v[i],
+			       near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+	}
+	return 0;
+}
+
+static int whole(const struct opts *o, const struct strv *rest, struct err *err)
+{
+	struct job j = { .o = o, .out = BUF_INIT(64u << 20) };
+	auto_free char *path = NULL;
+	bool cut = false;
+	int rc;
+
+	if (rest->n != 1)
+		return err_set(err, ERR_USAGE, "trace: give one run directory");
+	rc = check_kinds(o, err);
+	if (rc == 0)
+		rc = cmd_run_file(rest->v[0], "trace.jsonl", &path, err);
+	if (rc == 0)
+		rc = tracerec_read(path, each, &j, &cut, err);
+	if (rc == 0)
+		rc = cmd_print(&j.out);
+	buf_done(&j.out);
+	if (cut)
+		log_warn("%s ends in the middle of a record: the run was killed", path);
+	return rc;
+}
+
+static int run(const struct opt_cmd *cmd, int argc, char **argv)
+{
+	struct opts o = { 0 };
+	struct strv rest = { 0 };
+	struct err err = { 0 };
+	int status, rc;
+
+	if (cmd_parse(cmd, argc, argv, &o, &rest, &status) == 0) {
+		rc = whole(&o, &rest, &err);
+		status = rc < 0 ? cmd_fail(rc, &err) : rc;
+	}
+	strv_done(&o.kinds);
+	strv_done(&rest);
+	return status;
+}
+
+const struct opt_cmd cmd_trace = {
+	.name = "trace",
+	.summary = "print the events of a run",
+	.synopsis = "RUN [--format text|json] [--kind KIND]",
+	.text = "One line per record: seconds since the start, process, command, kind, fields.\n",
+	.rows = rows,
+	.run = run,
+};

@@ -1,0 +1,46 @@
+/* Where one tool call begins and ends: the process tree of each direct child of the agent's root
+ * process. It ends when that child has exited; what it leaves in the background goes on under its
+ * id without holding it open. */
+#ifndef SUPERVISOR_CMDTRACK_H
+#define SUPERVISOR_CMDTRACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/str.h"
+#include "supervisor/classify.h"
+
+struct command {
+	uint32_t id;
+	bool announced;	   /* its argv is known and was told */
+	uint64_t started;  /* ns of the run */
+	enum cmd_class cls; /* highest of its programs */
+	struct strv argv;  /* of its first exec */
+	unsigned programs; /* execs in its tree */
+};
+
+/* {0} is empty. */
+struct cmdtrack {
+	struct map open; /* id -> struct command (owned) */
+	uint32_t last;	 /* highest id given out */
+};
+
+/* A direct child of the root was forked at @now: a command begins. Borrowed until
+ * cmdtrack_close(). */
+struct command *cmdtrack_fork(struct cmdtrack *c, uint64_t now);
+
+/* The open command @id, NULL when it has ended. Borrowed. */
+struct command *cmdtrack_get(struct cmdtrack *c, uint32_t id);
+
+/* A program of command @id was executed. Returns the command when it is its first program: argv is
+ * known now; NULL otherwise. */
+struct command *cmdtrack_exec(struct cmdtrack *c, uint32_t id, char *const *argv);
+
+/* Command @id has ended and was dealt with. */
+void cmdtrack_close(struct cmdtrack *c, uint32_t id);
+
+/* Free everything. */
+void cmdtrack_done(struct cmdtrack *c);
+
+#endif

@@ -1,0 +1,17 @@
+/* Commands as the run sees them: begins and ends of tool calls, told to the engine and the trace. */
+#ifndef SUPERVISOR_COMMAND_H
+#define SUPERVISOR_COMMAND_H
+
+#include "supervisor/sup.h"
+
+/* The agent's root forked @p: it belongs to the open command or begins one. */
+void command_fork(struct sup *s, struct process *p);
+
+/* @p executed a program. */
+void command_exec(struct sup *s, struct process *p);
+
+/* @p runs no more user code; when its command ends with it, what is queued for the end of the
+ * command is carried out before the agent can learn of the exit. */
+void command_exit(struct sup *s, struct process *p);
+
+#endif

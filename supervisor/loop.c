@@ -1,0 +1,200 @@
+#include "supervisor/loop.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "sandbox/box.h"
+#include "supervisor/on_process.h"
+#include "supervisor/tick.h"
+
+enum {
+	TAG_SIGNALS = 1,
+	TAG_TIMER = 2,
+	BATCH = 64,	/* stops between two looks at the descriptors */
+	BUSY_MS = 3,	/* longest block in wait4() while busy */
+	BUSY_STOPS = 8, /* fewer in that time end the busy state */
+	BUSY_STREAK = 32, /* stops without a pause that begin it */
+	PAUSE_MS = 2,	/* a sleep of this length is a pause */
+};
+
+static void on_alarm(int sig)
+{
+	(void)sig; /* only there to interrupt wait4() */
+}
+
+static void our_signals(sigset_t *set)
+{
+	static const int sigs[] = { SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH };
+
+	sigemptyset(set);
+	for (size_t i = 0; i < ARRAY_SIZE(sigs); i++)
+		sigaddset(set, sigs[i]);
+}
+
+static int add(struct sup *s, int fd, uint32_t tag, struct err *err)
+{
+	struct epoll_event ev = { .events = EPOLLIN, .data.u32 = tag };
+
+	return epoll_ctl(s->epfd, EPOLL_CTL_ADD, fd, &ev) < 0 ? err_sys(err, "epoll_ctl") : 0;
+}
+
+int loop_open(struct sup *s, struct err *err)
+{
+	struct itimerspec every = { { 0, TICK_MS * 1000000 }, { 0, TICK_MS * 1000000 } };
+	struct sigaction sa = { .sa_handler = on_alarm }; /* no SA_RESTART: it must interrupt */
+	sigset_t set;
+	int rc;
+
+	our_signals(&set);
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0 || sigaction(SIGALRM, &sa, NULL) < 0)
+		return err_sys(err, "cannot set up signals");
+	signal(SIGPIPE, SIG_IGN);
+	s->epfd = epoll_create1(EPOLL_CLOEXEC);
+	s->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	s->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (s->epfd < 0 || s->signal_fd < 0 || s->timer_fd < 0)
+		return err_sys(err, "cannot set up the event loop");
+	if (timerfd_settime(s->timer_fd, 0, &every, NULL) < 0)
+		return err_sys(err, "cannot start the timer");
+	rc = add(s, s->signal_fd, TAG_SIGNALS, err);
+	return rc < 0 ? rc : add(s, s->timer_fd, TAG_TIMER, err);
+}
+
+void loop_close(struct sup *s)
+{
+	sigset_t set;
+
+	mem_close(&s->epfd);
+	mem_close(&s->signal_fd);
+	mem_close(&s->timer_fd);
+	our_signals(&set);
+	(void)sigprocmask(SIG_UNBLOCK, &set, NULL); /* valid arguments: cannot fail */
+}
+
+/* Signals for us: pass them on to the agent as a terminal or caller meant them. */
+static void on_signals(struct sup *s)
+{
+	struct signalfd_siginfo si;
+
+	while (read(s->signal_fd, &si, sizeof(si)) == (ssize_t)sizeof(si)) {
+		int sig = (int)si.ssi_signo;
+
+		if (sig == SIGCHLD)
+			continue;
+		if (sig == SIGWINCH) {
+			relay_winch(s->relay);
+			continue;
+		}
+		/* First time: as the user meant it, to the agent. Second time: now. */
+		if (s->end == END_INTERRUPTED || s->phase >= SUP_STOPPING) {
+			sup_kill(s);
+			continue;
+		}
+		s->end_signal = sig;
+		sup_end(s, END_INTERRUPTED, false);
+		if (s->root && !s->root_gone && sig != SIGTERM)
+			(void)kill(s->root, sig); /* gone already: its exit is on the way */
+	}
+}
+
+/* Look at signals, timer and streams. True when it slept for as long as a pause. */
+static bool look(struct sup *s, int timeout_ms)
+{
+	uint64_t begin = timeout_ms ? clock_mono() : 0;
+	struct epoll_event ev[16];
+	int n = epoll_wait(s->epfd, ev, ARRAY_SIZE(ev), timeout_ms);
+	bool slept = timeout_ms && clock_mono() - begin >= PAUSE_MS * CLOCK_MS;
+
+	for (int i = 0; i < n; i++) {
+		uint64_t ticks;
+
+		switch (ev[i].data.u32) {
+		case TAG_SIGNALS:
+			on_signals(s);
+			break;
+		case TAG_TIMER:
+			if (read(s->timer_fd, &ticks, sizeof(ticks)) > 0)
+				tick(s);
+			break;
+		default:
+			relay_event(s->relay, (int)ev[i].data.u32);
+			break;
+		}
+	}
+	return slept;
+}
+
+/* Take up to BATCH stops; the first may be waited for when @block. Returns how many, -1 when there
+ * is no child left. */
+static int drain(struct sup *s, bool block)
+{
+	int n = 0;
+
+	while (n < BATCH) {
+		struct rusage ru;
+		int status;
+		pid_t tid = wait4(-1, &status, __WALL | (block ? 0 : WNOHANG), &ru);
+
+		if (tid == 0 || (tid < 0 && errno == EINTR))
+			return n;
+		if (tid < 0)
+			return -1;
+		n++;
+		if (tid == s->box->init_pid) {
+			box_reaped(s->box, status);
+			return n;
+		}
+		on_process(s, tid, status, &ru);
+		on_process_queued(s);
+	}
+	return n;
+}
+
+/* Arm or disarm the signal that breaks a blocking wait4(). It repeats, so that one that arrives
+ * just before the call is made up for by the next. */
+static void alarm_every(timer_t timer, long ms)
+{
+	struct itimerspec every = { { 0, ms * 1000000 }, { 0, ms * 1000000 } };
+
+	(void)timer_settime(timer, 0, &every, NULL); /* valid arguments: cannot fail */
+}
+
+int loop_run(struct sup *s, struct err *err)
+{
+	struct sigevent sev = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM };
+	bool busy = false;
+	int n, streak = 0;
+	timer_t timer;
+
+	if (timer_create(CLOCK_MONOTONIC, &sev, &timer) < 0)
+		return err_sys(err, "cannot make a timer");
+	while (!s->box->reaped || s->ts.alive) {
+		n = drain(s, busy);
+		if (n < 0 && s->box->reaped)
+			break;
+		streak = n > 0 ? streak + n : streak;
+		if (busy && n < BUSY_STOPS) {
+			busy = false;
+			streak = 0;
+			alarm_every(timer, 0);
+		} else if (!busy && streak >= BUSY_STREAK) {
+			busy = true;
+			alarm_every(timer, BUSY_MS);
+		}
+		if (look(s, busy || n > 0 ? 0 : -1))
+			streak = 0;
+	}
+	timer_delete(timer);
+	s->phase = SUP_DONE;
+	return 0;
+}

@@ -1,0 +1,15 @@
+/* Everything waitpid(2) reports that is not a system call: births, execs, signals, stops, deaths. */
+#ifndef SUPERVISOR_ON_PROCESS_H
+#define SUPERVISOR_ON_PROCESS_H
+
+#include <sys/resource.h>
+
+#include "supervisor/sup.h"
+
+/* Act on one wait status of task @tid and restart it when it is to go on. */
+void on_process(struct sup *s, pid_t tid, int status, const struct rusage *ru);
+
+/* Act on the stops that were collected while the world was held. */
+void on_process_queued(struct sup *s);
+
+#endif

@@ -1,0 +1,69 @@
+/* Moves the agent's standard streams: ours to its input, its output to ours and to the logs, with a
+ * count of bytes. Never blocks the tracer: writes are made only where they cannot wait. */
+#ifndef SUPERVISOR_RELAY_H
+#define SUPERVISOR_RELAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <termios.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+enum { RELAY_CHUNK = 65536 };
+
+/* One direction. */
+struct relay_pipe {
+	int from, to, log; /* -1 when absent; to and log are lent unless own_to */
+	bool own_to;
+	bool to_pollable;  /* not a regular file: ask before writing */
+	bool to_dead;	   /* reader went away: swallow the rest */
+	bool eof;
+	char data[RELAY_CHUNK];
+	size_t len, done;
+	struct buf extra;  /* bytes to send besides (messages through stdin) */
+};
+
+struct relay {
+	int epfd; /* borrowed */
+	struct relay_pipe in, out, err;
+	int child[3];	  /* the box's ends; closed by relay_started() */
+	bool tty;	  /* a fresh pty carries all three */
+	bool keep_in;	  /* messages will come through stdin: our own end of file does not close it */
+	int master;
+	struct termios saved; /* our terminal, to be put back */
+	bool raw;
+	uint64_t bytes;	  /* output of the agent so far */
+	uint64_t max;	  /* more than this is swallowed, 0 = no limit */
+	int log[2];	  /* stdout.log, stderr.log */
+};
+
+/* Which of the tags given to epoll belong here. */
+enum { RELAY_TAG_IN = 100, RELAY_TAG_OUT, RELAY_TAG_ERR, RELAY_TAG_IN_TO, RELAY_TAG_OUT_TO,
+       RELAY_TAG_ERR_TO, RELAY_TAG_MAX };
+
+/* Empty: relay_finish() is fine from now on. */
+void relay_init(struct relay *r);
+
+/* Make pipes (or a pty when our standard input is a terminal and @want_tty) and the log files below
+ * @dir. @quiet: output goes to the logs only. 0 or negative. */
+int relay_open(struct relay *r, const char *dir, int epfd, bool want_tty, bool quiet,
+	       uint64_t max_output, struct err *err);
+
+/* The box holds its ends now: close ours, switch our terminal to raw, start polling. */
+int relay_started(struct relay *r, struct err *err);
+
+/* Something happened on @tag. */
+void relay_event(struct relay *r, int tag);
+
+/* Send @n bytes to the agent's standard input (or terminal) behind what is queued. 0 or -1. */
+int relay_send(struct relay *r, const char *text, size_t n);
+
+/* Our terminal changed its size: pass it on. */
+void relay_winch(struct relay *r);
+
+/* The box is dead: move what is left, put the terminal back, close everything. */
+void relay_finish(struct relay *r);
+
+#endif

@@ -1,0 +1,428 @@
+#include "supervisor/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/path.h"
+#include "sandbox/filter.h"
+#include "sandbox/janitor.h"
+#include "supervisor/effects.h"
+#include "supervisor/lastwords.h"
+#include "supervisor/loop.h"
+#include "supervisor/procfs.h"
+#include "supervisor/summary.h"
+#include "supervisor/sup.h"
+
+/* Everything one run owns; torn down by run_free() from any state. */
+struct run {
+	const struct plan *plan;
+	const struct run_options *opt;
+	char id[64];
+	char *dir;
+	struct lastwords *lw;
+	struct janitor *jan;
+	struct workspace *ws;
+	struct sock_fprog filter_b;
+	struct box *box;
+	struct relay *relay;
+	struct sink sink;
+	struct engine *engine;
+	struct sup sup;
+	struct capture patch;
+	bool have_patch, loop_open, box_started;
+	struct phases ph;
+};
+
+static char *default_parent(void)
+{
+	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+
+	if (state && state[0] == '/')
+		return mem_printf("%s/proctor/runs", state);
+	if (home && home[0] == '/')
+		return mem_printf("%s/.local/state/proctor/runs", home);
+	return mem_printf("/var/tmp/proctor-runs-%u", (unsigned)geteuid());
+}
+
+static void make_id(struct run *r)
+{
+	time_t now = time(NULL);
+	struct tm tm;
+	char when[32];
+
+	gmtime_r(&now, &tm);
+	strftime(when, sizeof(when), "%Y%m%d-%H%M%S", &tm);
+	snprintf(r->id, sizeof(r->id), "%s-%d", when, (int)getpid());
+}
+
+static int make_dir(struct run *r, struct err *err)
+{
+	auto_free char *parent = NULL, *mark = NULL, *cwd = NULL;
+	struct stat st;
+	int rc;
+
+	if (r->opt->out) {
+		cwd = getcwd(NULL, 0);
+		if (!cwd)
+			return err_sys(err, "cannot tell the current directory");
+		r->dir = path_join(cwd, r->opt->out);
+	} else {
+		parent = default_parent();
+		r->dir = path_join(parent, r->id);
+	}
+	rc = fd_mkdirs(r->dir, 0755, err);
+	if (rc < 0)
+		return rc;
+	mark = path_join(r->dir, "run.json");
+	if (lstat(mark, &st) == 0)
+		return err_set(err, ERR_USAGE, "%s holds a run already; choose another --out", r->dir);
+	return 0;
+}
+
+static struct summary summary_of(struct run *r, bool running)
+{
+	return (struct summary){
+		.id = r->id,
+		.dir = r->dir,
+		.plan = r->plan,
+		.ws = r->ws,
+		.box = r->box,
+		.sup = r->box_started ? &r->sup : NULL,
+		.patch = r->have_patch ? &r->patch : NULL,
+		.phases = &r->ph,
+		.running = running,
+	};
+}
+
+static int make_workspace(struct run *r, struct err *err)
+{
+	const struct task *task = r->plan->task;
+	int rc = workspace_new(r->jan, &r->ws, err);
+
+	if (rc < 0)
+		return rc;
+	if (task->file)
+		rc = workspace_from_task(r->ws, task, err);
+	else
+		rc = workspace_from_directory(r->ws, task->source, err);
+	if (rc < 0)
+		return err_wrap(err, "preparing the workspace");
+	if (r->plan->profile->workspace == WORKSPACE_OVERLAY)
+		lastwords_workspace(r->lw, r->ws);
+	r->ph.workspace = clock_mono();
+	return 0;
+}
+
+static enum trace_level level_of(const struct plan *p)
+{
+	/* Regions cannot be watched below level files. */
+	if (p->scenario && p->profile->trace == TRACE_OFF)
+		return TRACE_FILES;
+	return (enum trace_level)p->profile->trace;
+}
+
+static bool sends_messages(const struct scenario *sc)
+{
+	for (size_t i = 0; sc && i < sc->n_interventions; i++) {
+		for (size_t k = 0; k < sc->interventions[i].n_effects; k++) {
+			if (sc->interventions[i].effects[k].kind == EFFECT_MESSAGE)
+				return true;
+		}
+	}
+	return false;
+}
+
+static int start_box(struct run *r, struct err *err)
+{
+	const struct plan *p = r->plan;
+	bool direct = p->profile->workspace == WORKSPACE_DIRECT;
+	struct box_spec spec = {
+		.rootfs = p->rootfs,
+		.profile = p->profile,
+		.workdir = p->task->workdir,
+		.ws_lower = r->ws->lower,
+		.ws_upper = direct ? NULL : r->ws->upper,
+		.ws_work = direct ? NULL : r->ws->work,
+		.scratch = r->ws->scratch,
+		.home = p->home,
+		.home_files = &p->home_files,
+		.home_texts = &p->home_texts,
+		.argv = p->argv.v,
+		.env = p->env.v,
+		.filter_b = r->filter_b.len ? &r->filter_b : NULL,
+		.wait_for_tracer = true,
+		.limits = p->profile->limits,
+		.no_cgroup = r->opt->no_cgroup,
+		.janitor = r->jan,
+	};
+	bool tty = !r->opt->no_tty && !r->opt->quiet_output;
+	int rc;
+
+	rc = relay_open(r->relay, r->dir, r->sup.epfd, tty, r->opt->quiet_output,
+			p->profile->limits.max[LIMIT_OUTPUT], err);
+	if (rc < 0)
+		return rc;
+	r->relay->keep_in = (p->agent->via == VIA_STDIN || p->agent->via == VIA_PTY) &&
+			    sends_messages(p->scenario);
+	memcpy(spec.stdio, r->relay->child, sizeof(spec.stdio));
+	spec.new_tty = r->relay->tty;
+	rc = filter_observe(r->sup.level, &r->filter_b, err);
+	if (rc < 0)
+		return rc;
+	spec.filter_b = r->filter_b.len ? &r->filter_b : NULL;
+	rc = box_start(&spec, &r->box, err);
+	if (rc < 0)
+		return rc;
+	r->ph.box = clock_mono();
+	return 0;
+}
+
+static int attach(struct run *r, struct err *err)
+{
+	struct sup *s = &r->sup;
+	struct process *root;
+	int rc;
+
+	s->box = r->box;
+	s->upper = r->plan->profile->workspace == WORKSPACE_OVERLAY ? r->ws->upper : NULL;
+	rc = engine_new(r->plan->scenario, &effects_ops, s, &r->engine, err);
+	if (rc < 0)
+		return err_wrap(err, "reading the scenario's regions");
+	engine_set_workdir(r->engine, r->plan->task->workdir);
+	s->engine = r->plan->scenario ? r->engine : NULL;
+	rc = watch_init(&s->watch, r->engine, r->box->ws_fd, s->upper,
+			r->plan->task->workdir, err);
+	if (rc < 0)
+		return rc;
+	s->root = r->box->agent_pid;
+	root = tracee_process(&s->ts, s->root, NULL, false);
+	(void)tracee_add(&s->ts, s->root, root); /* owned by the table */
+	if (pt_seize(s->root, s->engine != NULL) < 0)
+		return err_set(err, ERR_HOST,
+			       "cannot trace the agent: %s; see 'proctor doctor' for what forbids it",
+			       strerror(errno));
+	r->box->posture[LAYER_PTRACE] = "on";
+	return 0;
+}
+
+static int supervise(struct run *r, struct err *err)
+{
+	struct summary m;
+	int rc;
+
+	r->box_started = true;
+	m = summary_of(r, true);
+	rc = summary_write(&m, err);
+	if (rc < 0)
+		return rc;
+	rc = box_release(r->box, err);
+	if (rc < 0)
+		return rc;
+	r->ph.agent = clock_mono();
+	r->sink.start = r->ph.agent;
+	rc = relay_started(r->relay, err);
+	if (rc < 0)
+		return rc;
+	return loop_run(&r->sup, err);
+}
+
+/* Did the command ever run? */
+static int exec_failed(struct run *r, struct err *err)
+{
+	int rc = box_exec_error(r->box, true, err);
+
+	return rc < 0 ? rc : 0;
+}
+
+static void put_end_record(struct run *r)
+{
+	char why[64];
+	struct buf *b;
+
+	b = sink_begin(&r->sink, TK_END, 0, 0, 0, r->sup.epoch);
+	summary_reason(&r->sup, why);
+	tracerec_str(b, "reason", why, strlen(why));
+	sink_end(&r->sink);
+}
+
+static int take_patch(struct run *r, struct err *err)
+{
+	auto_free char *path = path_join(r->dir, "patch.diff");
+	int rc;
+
+	if (r->plan->profile->workspace == WORKSPACE_DIRECT)
+		return 0;
+	rc = capture_take(r->ws, &r->patch, err);
+	if (rc < 0)
+		return err_wrap(err, "taking the patch");
+	r->have_patch = true;
+	return fd_replace_file(path, buf_str(&r->patch.diff), r->patch.diff.len, err);
+}
+
+static int init(struct run *r, struct err *err)
+{
+	struct janitor_ops ops = { .last_words = lastwords_say };
+	struct summary m;
+	int rc;
+
+	r->ph.begun = clock_mono();
+	r->ph.wall_start = clock_wall();
+	make_id(r);
+	rc = make_dir(r, err);
+	if (rc < 0)
+		return rc;
+	m = summary_of(r, true);
+	rc = summary_write(&m, err);
+	if (rc < 0)
+		return rc;
+	rc = sink_open(&r->sink, r->dir, r->plan->digest, r->id, err);
+	if (rc < 0)
+		return rc;
+	rc = lastwords_new(r->dir, &r->lw, err);
+	if (rc < 0)
+		return rc;
+	ops.arg = r->lw;
+	return janitor_start(&r->jan, &ops, err);
+}
+
+static int prepare(struct run *r, struct err *err)
+{
+	struct sup *s = &r->sup;
+	int rc = make_workspace(r, err);
+
+	if (rc < 0)
+		return rc;
+	s->plan = r->plan;
+	s->sink = &r->sink;
+	s->relay = r->relay;
+	s->level = level_of(r->plan);
+	systab_init(&s->tab);
+	budget_init(&s->budget, &r->plan->profile->limits);
+	rc = loop_open(s, err);
+	if (rc < 0)
+		return rc;
+	r->loop_open = true;
+	rc = start_box(r, err);
+	return rc < 0 ? rc : attach(r, err);
+}
+
+static void run_free(struct run *r)
+{
+	box_free(r->box);
+	if (r->relay)
+		relay_finish(r->relay);
+	free(r->relay);
+	if (r->loop_open)
+		loop_close(&r->sup);
+	engine_free(r->engine);
+	watch_done(&r->sup.watch);
+	tracees_done(&r->sup.ts);
+	cmdtrack_done(&r->sup.cmds);
+	for (size_t i = 0; i < r->sup.n_denied; i++) {
+		free(r->sup.denied[i].what);
+		free(r->sup.denied[i].rule);
+	}
+	free(r->sup.denied);
+	free(r->sup.end_detail);
+	sink_close(&r->sink);
+	capture_done(&r->patch);
+	filter_free(&r->filter_b);
+	workspace_free(r->ws);
+	janitor_finish(r->jan);
+	lastwords_free(r->lw);
+	free(r->dir);
+}
+
+/* What is known goes into run.json, whether the run went well or not. */
+static int conclude(struct run *r, int rc, struct err *err)
+{
+	struct summary m;
+	struct err second;
+
+	if (!r->lw)
+		return rc;
+	if (r->sink.trace_fd >= 0 && r->box_started)
+		put_end_record(r);
+	sink_flush(&r->sink);
+	if (rc == 0 && r->sink.error) {
+		errno = r->sink.error;
+		rc = err_sys(err, "%s: the trace could not be written in full", r->dir);
+	}
+	m = summary_of(r, false);
+	m.failure = rc < 0 ? err->text : NULL;
+	if (summary_write(&m, &second) < 0 && rc == 0) {
+		*err = second;
+		rc = -(int)second.code;
+	}
+	lastwords_done(r->lw);
+	return rc;
+}
+
+static void fill_outcome(struct run *r, struct run_outcome *o)
+{
+	uint64_t touches = 0, fired = 0, refused = 0;
+
+	o->dir = mem_strdup(r->dir);
+	o->status = r->sup.root_gone ? r->sup.root_status : -1;
+	summary_reason(&r->sup, o->reason);
+	o->wall_ns = r->ph.ended && r->ph.agent ? r->ph.ended - r->ph.agent : 0;
+	o->processes = r->sup.ts.made;
+	if (r->sup.engine)
+		engine_counts(r->sup.engine, &touches, &fired, &refused);
+	o->touches = touches;
+	o->fired = fired;
+}
+
+int run_execute(const struct plan *plan, const struct run_options *opt, struct run_outcome *ret,
+		struct err *err)
+{
+	struct run r = {
+		.plan = plan,
+		.opt = opt,
+		.sink = { .trace_fd = -1, .interventions_fd = -1 },
+	};
+	struct err second;
+	int rc, rc2;
+
+	*ret = (struct run_outcome){ .status = -1 };
+	r.sup.epfd = r.sup.signal_fd = r.sup.timer_fd = -1;
+	r.sup.watch.ws_fd = r.sup.watch.upper_fd = -1;
+	rc = init(&r, err);
+	if (rc == 0) {
+		r.relay = mem_zalloc(1, sizeof(*r.relay));
+		relay_init(r.relay);
+		rc = prepare(&r, err);
+	}
+	if (rc == 0) {
+		rc = supervise(&r, err);
+		r.ph.ended = clock_mono();
+		relay_finish(r.relay);
+		if (rc == 0)
+			rc = exec_failed(&r, err);
+		rc2 = take_patch(&r, rc < 0 ? &second : err);
+		if (rc == 0)
+			rc = rc2;
+		r.ph.captured = clock_mono();
+	}
+	rc = conclude(&r, rc, err);
+	if (r.dir)
+		fill_outcome(&r, ret);
+	run_free(&r);
+	return rc;
+}
+
+void run_outcome_done(struct run_outcome *o)
+{
+	free(o->dir);
+	o->dir = NULL;
+}

@@ -1,0 +1,214 @@
+#include "supervisor/summary.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/path.h"
+
+static const char *const reasons[] = {
+	[END_NONE] = "error",	  [END_EXITED] = "exited",   [END_SIGNAL] = "signal",
+	[END_LIMIT] = "limit",	  [END_POLICY] = "policy",   [END_INTERRUPTED] = "interrupted",
+	[END_ERROR] = "error",
+};
+
+const char *summary_reason(const struct sup *s, char out[64])
+{
+	if (s->end == END_LIMIT && s->budget.hit != LIMIT_MAX)
+		snprintf(out, 64, "limit:%s", limits_name(s->budget.hit));
+	else
+		snprintf(out, 64, "%s", reasons[s->end]);
+	return out;
+}
+
+static void put_end(struct json_w *w, const struct summary *m)
+{
+	char why[64];
+
+	json_open(w, "end", '{');
+	if (m->failure) {
+		json_str(w, "reason", "error");
+		json_str(w, "detail", m->failure);
+	} else if (m->sup) {
+		const struct sup *s = m->sup;
+
+		json_str(w, "reason", summary_reason(s, why));
+		if (s->root_gone && WIFSIGNALED(s->root_status))
+			json_i64(w, "signal", WTERMSIG(s->root_status));
+		if (s->root_gone && WIFEXITED(s->root_status))
+			json_i64(w, "status", WEXITSTATUS(s->root_status));
+		else
+			json_null(w, "status");
+		if (s->end_detail)
+			json_str(w, "detail", s->end_detail);
+	}
+	json_close(w, '}');
+}
+
+static void put_names(struct json_w *w, const struct plan *p)
+{
+	json_open(w, "task", '{');
+	json_str(w, "instance_id", p->task->instance_id);
+	json_str(w, "source", p->task->source);
+	json_str(w, "workdir", p->task->workdir);
+	json_str(w, "file", p->task->file);
+	json_close(w, '}');
+	json_str(w, "agent", p->agent->name);
+	json_str(w, "scenario", p->scenario ? p->scenario->id : NULL);
+	json_str(w, "profile", p->profile->name);
+	json_str(w, "plan_digest", p->digest);
+}
+
+static void put_versions(struct json_w *w)
+{
+	struct utsname u;
+
+	json_open(w, "versions", '{');
+	json_str(w, "proctor", PROCTOR_VERSION);
+	if (uname(&u) == 0)
+		json_str(w, "kernel", u.release);
+	json_close(w, '}');
+}
+
+static void put_posture(struct json_w *w, const struct box *box)
+{
+	json_open(w, "posture", '{');
+	for (int l = 0; box && l < LAYER_MAX; l++)
+		json_str(w, layer_name((enum layer)l), box->posture[l]);
+	json_close(w, '}');
+}
+
+static void put_times(struct json_w *w, const struct summary *m)
+{
+	const struct phases *ph = m->phases;
+	char text[32];
+	uint64_t end = ph->ended ? ph->ended : clock_mono();
+
+	json_open(w, "times", '{');
+	json_str(w, "start", clock_text(ph->wall_start, text));
+	if (!m->running)
+		json_str(w, "end", clock_text(ph->wall_start + (end - ph->begun), text));
+	json_u64(w, "wall_ns", ph->agent && end > ph->agent ? end - ph->agent : 0);
+	json_open(w, "phases", '{');
+	if (ph->workspace)
+		json_u64(w, "workspace_ns", ph->workspace - ph->begun);
+	if (ph->box)
+		json_u64(w, "box_ns", ph->box - ph->workspace);
+	if (ph->captured)
+		json_u64(w, "capture_ns", ph->captured - ph->ended);
+	json_close(w, '}');
+	json_close(w, '}');
+}
+
+static void put_resources(struct json_w *w, const struct sup *s)
+{
+	json_open(w, "resources", '{');
+	json_u64(w, "cpu_ns", s->budget.used[LIMIT_CPU]);
+	json_u64(w, "max_rss", s->budget.used[LIMIT_MEMORY]);
+	json_u64(w, "processes", s->ts.made);
+	json_u64(w, "tasks_peak", s->ts.peak);
+	json_u64(w, "disk", s->budget.used[LIMIT_DISK]);
+	json_u64(w, "output", s->relay->bytes);
+	json_u64(w, "stops", s->stops);
+	json_u64(w, "trace_records", s->sink->n);
+	json_close(w, '}');
+	json_null(w, "model");
+	json_open(w, "budgets", '[');
+	for (int k = 0; k < LIMIT_MAX; k++) {
+		if (!s->budget.limit.max[k])
+			continue;
+		json_open(w, NULL, '{');
+		json_str(w, "name", limits_name((enum limit_kind)k));
+		json_u64(w, "limit", s->budget.limit.max[k]);
+		json_u64(w, "used", s->budget.used[k]);
+		json_close(w, '}');
+	}
+	json_close(w, ']');
+}
+
+static void put_study(struct json_w *w, const struct sup *s)
+{
+	uint64_t touches = 0, fired = 0, refused = 0;
+
+	if (s->engine)
+		engine_counts(s->engine, &touches, &fired, &refused);
+	json_open(w, "interventions", '{');
+	json_u64(w, "fired", fired);
+	json_u64(w, "refused", refused);
+	json_close(w, '}');
+	json_u64(w, "touches", touches);
+	json_u64(w, "commands", s->cmds.last);
+	json_open(w, "denied", '[');
+	for (size_t i = 0; i < s->n_denied; i++) {
+		json_open(w, NULL, '{');
+		json_str(w, "what", s->denied[i].what);
+		json_str(w, "rule", s->denied[i].rule);
+		json_u64(w, "count", s->denied[i].count);
+		json_close(w, '}');
+	}
+	json_close(w, ']');
+}
+
+static void put_patch(struct json_w *w, const struct capture *c)
+{
+	if (!c) {
+		json_null(w, "patch");
+		return;
+	}
+	json_open(w, "patch", '{');
+	json_u64(w, "files", c->files);
+	json_u64(w, "added", c->added);
+	json_u64(w, "removed", c->removed);
+	json_str(w, "sha256", c->sha256);
+	json_strings(w, "dropped", c->dropped.v, c->dropped.n);
+	json_close(w, '}');
+}
+
+static void put_history(struct json_w *w, const struct workspace *ws)
+{
+	const struct git_history *h = &ws->history;
+
+	if (!h->head[0])
+		return;
+	json_open(w, "history", '{');
+	json_str(w, "head", h->head);
+	json_u64(w, "commits", h->commits);
+	json_u64(w, "objects", h->objects);
+	json_u64(w, "refs_dropped", h->refs_dropped);
+	json_u64(w, "commits_dropped", h->commits_dropped);
+	json_bool(w, "made", h->made);
+	json_close(w, '}');
+}
+
+int summary_write(const struct summary *m, struct err *err)
+{
+	auto_buf text = BUF_INIT(16u << 20);
+	struct json_w w = { .b = &text, .pretty = true };
+	auto_free char *path = path_join(m->dir, "run.json");
+
+	json_open(&w, NULL, '{');
+	json_str(&w, "schema", "proctor.run/1");
+	json_str(&w, "id", m->id);
+	json_str(&w, "state", m->running ? "running" : "done");
+	if (!m->running)
+		put_end(&w, m);
+	put_names(&w, m->plan);
+	put_versions(&w);
+	put_posture(&w, m->box);
+	put_times(&w, m);
+	if (m->sup && !m->running) {
+		put_resources(&w, m->sup);
+		put_study(&w, m->sup);
+		put_patch(&w, m->patch);
+	}
+	if (m->ws)
+		put_history(&w, m->ws);
+	json_close(&w, '}');
+	buf_addc(&text, '\n');
+	return fd_replace_file(path, buf_str(&text), text.len, err);
+}

@@ -1,0 +1,94 @@
+#include "supervisor/sup.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+
+void sup_denied(struct sup *s, const char *what, const char *rule)
+{
+	struct denied *d;
+
+	for (size_t i = 0; i < s->n_denied; i++) {
+		d = &s->denied[i];
+		if (strcmp(d->what, what) == 0 && strcmp(d->rule, rule) == 0) {
+			d->count++;
+			return;
+		}
+	}
+	if (s->n_denied >= 1000) /* an agent can make up any number of names */
+		return;
+	MEM_GROW(s->denied, s->cap_denied, s->n_denied + 1);
+	d = &s->denied[s->n_denied++];
+	*d = (struct denied){ mem_strdup(what), mem_strdup(rule), 1 };
+}
+
+uint64_t sup_now(const struct sup *s)
+{
+	return clock_mono() - s->sink->start;
+}
+
+void sup_kill(struct sup *s)
+{
+	if (s->phase >= SUP_KILLED)
+		return;
+	s->phase = SUP_KILLED;
+	s->deadline = clock_mono() + 10 * CLOCK_SEC;
+	box_kill(s->box);
+}
+
+void sup_end(struct sup *s, enum end_reason why, bool at_once)
+{
+	if (s->end == END_NONE)
+		s->end = why;
+	if (s->phase >= SUP_DRAINING)
+		return;
+	if (at_once) {
+		sup_kill(s);
+		return;
+	}
+	if (s->phase == SUP_STOPPING)
+		return;
+	s->phase = SUP_STOPPING;
+	s->deadline = clock_mono() + s->plan->profile->grace;
+	if (s->root && !s->root_gone)
+		(void)kill(s->root, SIGTERM); /* gone already: the loop will see its exit */
+}
+
+bool sup_zoomed(const struct sup *s, const struct process *p)
+{
+	return s->zoom_all || p->fds->n || p->wmaps;
+}
+
+void sup_resume(struct sup *s, struct tracee *t, int sig)
+{
+	bool calls = t->want_exit || (t->proc && sup_zoomed(s, t->proc));
+
+	t->state = TS_RUNNING;
+	if ((calls ? pt_syscall(t->tid, sig) : pt_cont(t->tid, sig)) < 0 && errno != ESRCH)
+		log_debug("cannot restart task %d: %s", (int)t->tid, strerror(errno));
+}
+
+struct buf *sup_record(struct sup *s, enum trace_kind kind, const struct tracee *t)
+{
+	pid_t pid = t->proc ? t->proc->pid : t->tid;
+
+	return sink_begin(s->sink, kind, pid, t->tid, t->proc ? t->proc->cmd : 0, s->epoch);
+}
+
+void sup_engine_failed(struct sup *s, const struct err *err)
+{
+	struct buf *b;
+
+	if (s->end_detail)
+		return;
+	s->end_detail = mem_strdup(err->text);
+	b = sink_begin(s->sink, TK_NOTE, 0, 0, 0, s->epoch);
+	tracerec_str(b, "error", err->text, strlen(err->text));
+	sink_end(s->sink);
+	sup_end(s, END_ERROR, true);
+}

@@ -1,0 +1,99 @@
+/* One supervised run while it is going on: the state that the event handlers share. */
+#ifndef SUPERVISOR_SUP_H
+#define SUPERVISOR_SUP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/systab.h"
+#include "profiles/plan.h"
+#include "sandbox/box.h"
+#include "supervisor/budget.h"
+#include "supervisor/cmdtrack.h"
+#include "supervisor/relay.h"
+#include "supervisor/sink.h"
+#include "supervisor/tracee.h"
+#include "supervisor/watch.h"
+#include "triggers/engine.h"
+
+/* Life of the event loop. */
+enum sup_phase {
+	SUP_RUNNING,
+	SUP_STOPPING, /* a limit or signal asked the agent to end; grace runs */
+	SUP_DRAINING, /* the agent has exited; its children have a moment */
+	SUP_KILLED,   /* the box was killed; collecting what is left */
+	SUP_DONE,
+};
+
+enum end_reason { END_NONE, END_EXITED, END_SIGNAL, END_LIMIT, END_POLICY, END_INTERRUPTED,
+		  END_ERROR };
+
+/* What was refused, counted by what and rule. */
+struct denied {
+	char *what, *rule; /* owned */
+	uint64_t count;
+};
+
+struct sup {
+	const struct plan *plan; /* borrowed */
+	struct box *box;	 /* borrowed */
+	struct sink *sink;	 /* borrowed */
+	struct engine *engine;	 /* borrowed; NULL = no regions, nothing to fire */
+	struct relay *relay;	 /* borrowed */
+	const char *upper;	 /* overlay's upper directory, for the disk limit; NULL = direct */
+	struct systab tab;
+	struct watch watch;
+	struct tracees ts;
+	struct cmdtrack cmds;
+	struct budget budget;
+	enum trace_level level;
+	enum sup_phase phase;
+	uint32_t epoch;		 /* interventions applied */
+	uint64_t last_order, last_round; /* of the last applied firing */
+	bool exit_events;	 /* PTRACE_O_TRACEEXIT is on */
+	unsigned zoom_all;	 /* region descriptors under way in UNIX sockets */
+	bool holding;		 /* the world is stopped for an edit */
+	pid_t alone;		 /* everybody but this task is held until its call is over; 0 nobody */
+	pid_t holder;		 /* the task at whose stop the edit is made */
+	uint32_t boundary_cmd;	 /* command that ended and whose queue is being served */
+	pid_t root;		 /* the agent's root process */
+	int root_status;	 /* its wait status */
+	bool root_gone;
+	enum end_reason end;
+	int end_signal;
+	char *end_detail;	 /* owned text for END_ERROR */
+	uint64_t deadline;	 /* clock_mono() when the present phase ends, 0 none */
+	uint64_t cpu_exited;	 /* ns of CPU of the processes that have exited */
+	uint64_t next_disk;	 /* clock_mono() of the next disk measurement */
+	uint64_t touches, stops; /* counts for run.json */
+	struct denied *denied;	 /* owned */
+	size_t n_denied, cap_denied;
+	int timer_fd, signal_fd, epfd;
+};
+
+/* Count a refusal. */
+void sup_denied(struct sup *s, const char *what, const char *rule);
+
+/* Begin the end: asks the agent to stop (SIGTERM, grace) or kills at once by the profile and the
+ * reason. The first reason stands. */
+void sup_end(struct sup *s, enum end_reason why, bool at_once);
+
+/* Kill the box now. */
+void sup_kill(struct sup *s);
+
+/* ns since the run began. */
+uint64_t sup_now(const struct sup *s);
+
+/* Restart a stopped task in the mode its process needs, delivering @sig. */
+void sup_resume(struct sup *s, struct tracee *t, int sig);
+
+/* Is this process watched call by call at present? */
+bool sup_zoomed(const struct sup *s, const struct process *p);
+
+/* Begin a trace record for a task. */
+struct buf *sup_record(struct sup *s, enum trace_kind kind, const struct tracee *t);
+
+/* Report an engine failure once: ends the run as an error. */
+void sup_engine_failed(struct sup *s, const struct err *err);
+
+#endif

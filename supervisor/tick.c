@@ -1,0 +1,85 @@
+#include "supervisor/tick.h"
+
+#include <fcntl.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "sandbox/box.h"
+
+enum { DISK_ENTRIES = 1000000 };
+
+static void deadlines(struct sup *s, uint64_t now)
+{
+	if (!s->deadline || now < s->deadline)
+		return;
+	s->deadline = 0;
+	if (s->phase == SUP_STOPPING || s->phase == SUP_DRAINING)
+		sup_kill(s);
+	else if (s->phase == SUP_KILLED)
+		box_kill(s->box); /* again: a task may have been born while the first was under way */
+}
+
+static void warn(struct sup *s, enum limit_kind kind)
+{
+	struct buf *b;
+	const char *name = limits_name(kind);
+
+	if (!budget_warn(&s->budget, kind))
+		return;
+	b = sink_begin(s->sink, TK_BUDGET, 0, 0, 0, s->epoch);
+	tracerec_str(b, "name", name, strlen(name));
+	tracerec_u64(b, "used", s->budget.used[kind]);
+	tracerec_u64(b, "limit", s->budget.limit.max[kind]);
+	sink_end(s->sink);
+}
+
+/* A measurement takes as long as the tree is large: the next one waits twenty times that. */
+static void disk(struct sup *s, uint64_t now)
+{
+	uint64_t used, took;
+
+	if (!s->upper || now < s->next_disk || !s->budget.limit.max[LIMIT_DISK])
+		return;
+	used = fd_tree_bytes(AT_FDCWD, s->upper, DISK_ENTRIES);
+	took = clock_mono() - now;
+	s->next_disk = now + 500 * CLOCK_MS + 20 * took;
+	if (budget_level(&s->budget, LIMIT_DISK, used))
+		sup_end(s, END_LIMIT, true);
+}
+
+void tick_measure(struct sup *s)
+{
+	bool finish = s->plan->profile->on_limit == ON_LIMIT_FINISH;
+	uint64_t cpu = 0, mem = 0, tasks = 0;
+
+	box_usage(s->box, &cpu, &mem, &tasks);
+	if (cpu < s->cpu_exited)
+		cpu = s->cpu_exited;
+	if (budget_level(&s->budget, LIMIT_WALL, sup_now(s)) ||
+	    budget_level(&s->budget, LIMIT_CPU, cpu))
+		sup_end(s, END_LIMIT, !finish);
+	if (budget_level(&s->budget, LIMIT_OUTPUT, s->relay->bytes))
+		sup_end(s, END_LIMIT, !finish);
+	/* What eats the machine is not given a grace. */
+	if ((box_oom(s->box) && budget_hit(&s->budget, LIMIT_MEMORY)) ||
+	    budget_level(&s->budget, LIMIT_MEMORY, mem))
+		sup_end(s, END_LIMIT, true);
+}
+
+void tick(struct sup *s)
+{
+	uint64_t now = clock_mono();
+	struct err err;
+
+	deadlines(s, now);
+	if (s->phase < SUP_KILLED) {
+		tick_measure(s);
+		disk(s, now);
+		for (int k = 0; k < LIMIT_MAX; k++)
+			warn(s, (enum limit_kind)k);
+		if (s->engine && engine_tick(s->engine, sup_now(s), &err) < 0)
+			sup_engine_failed(s, &err);
+	}
+	sink_flush(s->sink);
+}

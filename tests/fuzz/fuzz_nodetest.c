@@ -1,0 +1,7 @@
+/* The node --test reader, both reporters, over arbitrary bytes. */
+#include "tests/fuzz/fuzz_reader.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	return fuzz_reader("node-test", data, size, false);
+}

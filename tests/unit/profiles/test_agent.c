@@ -1,0 +1,82 @@
+/* agent.c: the contract's example, the message channels, an agent made from argv. */
+#include "profiles/agent.h"
+
+#include "base/str.h"
+#include "tests/unit/profiles/scene.h"
+
+static void example(const char *dir)
+{
+	auto_free char *path = scene_put(dir, "pi.json", SCENE_AGENT);
+	struct agent *a = NULL;
+	struct err err = { 0 };
+
+	scene_add(dir, "models.json.in", "{\"url\": \"{base_url}\"}\n");
+	if (!tap_ok(agent_load(path, &a, &err) == 0, "the example is read %s", err.text))
+		return;
+	tap_is_str(a->file, path, "file");
+	tap_is_str(a->name, "pi", "name");
+	tap_is_u64(a->command.n, 5, "command");
+	tap_is_str(a->command.v[4], "{problem_statement}", "templates stay");
+	tap_ok(a->api == AGENT_API_CHAT, "api");
+	tap_is_str(agent_api_name(a->api), "openai-chat", "its name");
+	tap_is_str(a->env.v[0], "PI_OFFLINE=1", "env");
+	tap_is_str(a->base_url_env, "OPENAI_BASE_URL", "base_url_env");
+	tap_is_str(a->key_env, "OPENAI_API_KEY", "key_env");
+	tap_is_str(a->files.v[0], "~/.pi/agent/models.json=models.json.in", "files");
+	tap_is_str(a->file_texts.v[0], "{\"url\": \"{base_url}\"}\n", "contents of the template");
+	tap_is_str(a->install, "{\"npm\":\"@mariozechner/pi-coding-agent\"}", "install");
+	tap_ok(a->via == VIA_GATEWAY && !a->via_arg, "message_via");
+	agent_free(a);
+}
+
+static void channels(void)
+{
+	static const struct {
+		const char *text; /* fields of the file */
+		enum agent_message_via via;
+		const char *arg;
+	} rows[] = {
+		{ ", \"message_via\": \"gateway\"", VIA_GATEWAY, NULL },
+		{ ", \"message_via\": \"stdin\"", VIA_STDIN, NULL },
+		{ ", \"message_via\": \"pty\"", VIA_PTY, NULL },
+		{ ", \"message_via\": \"file:/tmp/m.txt\"", VIA_FILE, "/tmp/m.txt" },
+		{ ", \"message_via\": \"exec:say a:b\"", VIA_EXEC, "say a:b" },
+		{ "", VIA_STDIN, NULL },
+		{ ", \"api\": \"anthropic\"", VIA_GATEWAY, NULL },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		auto_free char *text =
+			mem_printf("{ \"schema\": \"proctor.agent/1\", \"name\": \"a\","
+				   " \"command\": [\"x\"]%s }",
+				   rows[i].text);
+		struct agent *a = NULL;
+		struct err err = { 0 };
+
+		tap_ok(agent_parse("text", text, strlen(text), NULL, &a, &err) == 0, "read %s%s",
+		       rows[i].text, err.text);
+		tap_ok(a && a->via == rows[i].via, "channel");
+		tap_is_str(a ? a->via_arg : "?", rows[i].arg, "its argument");
+		agent_free(a);
+	}
+	tap_is_str(agent_via_name(VIA_FILE), "file:", "name of a channel");
+}
+
+int main(void)
+{
+	char *argv[] = { (char[]){ "/usr/bin/env" }, (char[]){ "" }, (char[]){ "{model}" }, NULL };
+	char *dir = scene_new();
+	struct agent *a;
+
+	example(dir);
+	channels();
+	a = agent_from_argv(argv);
+	tap_is_str(a->name, "env", "named like the program");
+	tap_is_u64(a->command.n, 3, "argv as it is");
+	tap_is_str(a->command.v[1], "", "empty arguments stay");
+	tap_ok(a->api == AGENT_API_NONE && a->via == VIA_STDIN && !a->file,
+	       "no API, stdin, no file");
+	tap_ok(agent_free(a) == NULL && agent_free(NULL) == NULL, "freed");
+	scene_done(dir);
+	return tap_done();
+}

@@ -1,0 +1,180 @@
+/* JUnit XML: dialects of the runners, broken and hostile files. */
+#include "tests/unit/verifier/readers.h"
+
+#define HEAD "<?xml version=\"1.0\" encoding=\"utf-8\"?>"
+#define SUITE(x)                                                                                   \
+	HEAD "<testsuites><testsuite name=\"s\" tests=\"20\">" x "</testsuite></testsuites>"
+
+struct row {
+	const char *name, *report, *want;
+};
+
+static const struct row rows[] = {
+	{ "children",
+	  SUITE("<testcase classname=\"m.C\" name=\"ok\" time=\"0.1\"/>"
+		"<testcase classname=\"m.C\" name=\"bad\"><failure message=\"x\">text</failure></testcase>"
+		"<testcase classname=\"m.C\" name=\"err\"><system-out>o</system-out><error/></testcase>"
+		"<testcase classname=\"m.C\" name=\"skip\"><skipped message=\"no\"/></testcase>"
+		"<testcase classname=\"m.C\" name=\"xf\"><skipped type=\"pytest.xfail\"/></testcase>"),
+	  "m.C::ok=passed\nm.C::bad=failed\nm.C::err=error\nm.C::skip=skipped\nm.C::xf=xfail\n" },
+	{ "no classname, nested suites, root testsuite",
+	  "<testsuite><testsuite><testcase name=\"a b\"/></testsuite><testcase name=\"c\" classname=\"\"/>"
+	  "<properties><property name=\"p\"/></properties></testsuite>",
+	  "a b=passed\nc=passed\n" },
+	{ "pytest xunit1",
+	  SUITE("<testcase classname=\"tests.test_a.TestC\" name=\"t[a b]\" file=\"tests/test_a.py\" line=\"3\"/>"
+		"<testcase classname=\"tests.test_a\" name=\"u\" file=\"tests/test_a.py\"/>"
+		"<testcase classname=\"tests.test_ab\" name=\"v\" file=\"tests/test_a.py\"/>"
+		"<testcase classname=\"other\" name=\"w\" file=\"x.js\"/>"),
+	  "tests/test_a.py::TestC::t[a b]=passed\ntests/test_a.py::u=passed\ntests.test_ab::v=passed\n"
+	  "other::w=passed\n" },
+	{ "passed, then an error in teardown; the same test twice",
+	  SUITE("<testcase name=\"a\"><error message=\"failed on teardown\"/></testcase>"
+		"<testcase name=\"b\"><failure/></testcase><testcase name=\"b\"><error/></testcase>"),
+	  "a=error\nb=failed\nb #2=error\n" },
+	{ "failure and error in one", SUITE("<testcase name=\"a\"><error/><failure/></testcase>"),
+	  "a=error\n" },
+	{ "skipped after failure", SUITE("<testcase name=\"a\"><failure/><skipped/></testcase>"),
+	  "a=failed\n" },
+	{ "node's todo, both orders",
+	  SUITE("<testcase name=\"a\"><skipped type=\"todo\"/><failure/></testcase>"
+		"<testcase name=\"b\"><failure/><skipped type=\"todo\"/></testcase>"
+		"<testcase name=\"c\"><skipped type=\"todo\"/></testcase>"),
+	  "a=xfail\nb=xfail\nc=xpass\n" },
+	{ "reruns",
+	  SUITE("<testcase name=\"flaky\"><flakyFailure/><flakyError/></testcase>"
+		"<testcase name=\"gone\"><failure/><rerunFailure/></testcase>"),
+	  "flaky=passed\ngone=failed\n" },
+	{ "CTest",
+	  "<testsuite><testcase name=\"a\" classname=\"a\" status=\"run\"/>"
+	  "<testcase name=\"b\" classname=\"b\" status=\"notrun\"><skipped message=\"Unable to find\"/></testcase>"
+	  "<testcase name=\"c\" classname=\"c\" status=\"fail\"><failure/></testcase>"
+	  "<testcase name=\"d\" classname=\"d\" status=\"disabled\"/></testsuite>",
+	  "a::a=passed\nb::b=error\nc::c=failed\nd::d=skipped\n" },
+	{ "elements of the same name deeper down",
+	  SUITE("<testcase name=\"a\"><system-out><failure/><testcase name=\"in\"/></system-out></testcase>"),
+	  "a=passed\n" },
+	{ "escapes and Unicode",
+	  SUITE("<testcase name=\"a&lt;b&gt; &amp; &quot;c&quot; &#9731; &#x1F600;&#10;n\"/>"),
+	  "a<b> & \"c\" \xe2\x98\x83 \xf0\x9f\x98\x80\nn=passed\n" },
+	{ "bytes and references that XML forbids",
+	  SUITE("<testcase name=\"a&#27;b&#0;c&#xFFFF;d&#xD800;e\"/><testcase name=\"\033[31m\xff\xc0\x80 \xed\xa0\x80\"/>"
+		"<testcase name=\"\xef\xbf\xbf\x01\"/>"),
+	  "a?????b????c????????d????????e=passed\n\?[31m\?\?\? \?\?\?=passed\n\?\?\?\?=passed\n" },
+	{ "root path", SUITE("<testcase name=\"t[/workspace/d]\" classname=\"/workspace/a\"/>"),
+	  "a::t[ROOT/d]=passed\n" },
+	{ "no test", SUITE(""), "! the JUnit XML holds no test\n" },
+	{ "cut off", HEAD "<testsuite><testcase name=\"a\"/><testcase name=\"b\">",
+	  "a=passed\n! the JUnit XML is broken at line 1: no element found\n" },
+	{ "not well formed", HEAD "<testsuite><testcase name=\"a\"/>\n<x></y></testsuite>",
+	  "a=passed\n! the JUnit XML is broken at line 2: mismatched tag\n" },
+	{ "empty file", "", "! the JUnit XML is broken at line 1: no element found\n" },
+	{ "other root", "<html><testcase name=\"a\"/></html>",
+	  "! the JUnit XML was not read: the root element is neither testsuites nor testsuite (line 1)\n" },
+	{ "external entity",
+	  "<!DOCTYPE t [<!ENTITY x SYSTEM \"file:///etc/passwd\">]><testsuite><testcase name=\"&x;\"/></testsuite>",
+	  "! the JUnit XML was not read: a document type declaration, which no runner writes (line 1)\n" },
+	{ "nested entities",
+	  "<!DOCTYPE l [<!ENTITY a \"aaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;&a;&a;\">]>\n"
+	  "<testsuite><testcase name=\"&b;\"/></testsuite>",
+	  "! the JUnit XML was not read: a document type declaration, which no runner writes (line 1)\n" },
+	{ "undefined entity", "<testsuite><testcase name=\"&x;\"/></testsuite>",
+	  "! the JUnit XML is broken at line 1: undefined entity\n" },
+	{ "other encoding named",
+	  "<?xml version=\"1.0\" encoding=\"UTF-16\"?><testsuite><testcase name=\"\xc3\xa9\"/></testsuite>",
+	  "\xc3\xa9=passed\n" },
+	{ "text behind the root", "<testsuite><testcase name=\"a\"/></testsuite>\n<oops",
+	  "a=passed\n" },
+};
+
+static void run_rows(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct testlog_input in = { .log = "",
+					    .report = rows[i].report,
+					    .report_len = strlen(rows[i].report),
+					    .root = "/workspace" };
+		auto_free char *got = readers_run("junit-xml", &in);
+
+		tap_is_str(got, rows[i].want, rows[i].name);
+	}
+}
+
+static void test_depth(void)
+{
+	auto_buf deep = BUF_INIT(1u << 20);
+	auto_free char *got = NULL;
+	struct testlog_input in = { .log = "" };
+
+	for (unsigned i = 0; i < 10000; i++)
+		buf_adds(&deep, "<testsuite>");
+	in.report = buf_str(&deep);
+	in.report_len = deep.len;
+	got = readers_run("junit-xml", &in);
+	tap_is_str(got, "! the JUnit XML was not read: elements nested too deep (line 1)\n",
+		   "depth");
+}
+
+static void live_pytest(void)
+{
+	auto_free char *dir = readers_mkdir(), *one = NULL, *two = NULL;
+
+	readers_write(
+		dir, "test_a.py",
+		"import pytest\nclass TestC:\n    def test_m(self): pass\n"
+		"@pytest.mark.parametrize('x', ['a b', 'x]y'])\ndef test_p(x): assert x == 'a b'\n");
+	one = readers_live("junit-xml", dir,
+			   "/usr/bin/python3 -m pytest -q -p no:cacheprovider --junitxml=o.xml "
+			   "-o junit_family=xunit1 >/dev/null; cat o.xml");
+	tap_is_str(one,
+		   "test_a.py::TestC::test_m=passed\ntest_a.py::test_p[a b]=passed\n"
+		   "test_a.py::test_p[x]y]=failed\n",
+		   "pytest: xunit1, XML on the output");
+	two = readers_live(
+		"junit-xml", dir,
+		"/usr/bin/python3 -m pytest -q -p no:cacheprovider --junitxml=o.xml >/dev/null; cat o.xml");
+	tap_is_str(
+		two,
+		"test_a.TestC::test_m=passed\ntest_a::test_p[a b]=passed\ntest_a::test_p[x]y]=failed\n",
+		"pytest: xunit2");
+	readers_rmdir(dir);
+}
+
+static void live_node(void)
+{
+	auto_free char *dir = readers_mkdir(), *got = NULL;
+
+	readers_write(
+		dir, "a.test.js",
+		"const {test, describe, it} = require('node:test');\n"
+		"test('ok (q) <b>', () => {});\n"
+		"describe('s', () => { it('in', () => { throw new Error('\\u001b[31mred'); }); });\n"
+		"test('todo', {todo: true}, () => { throw 1; });\n");
+	got = readers_live("junit-xml", dir, "node --test --test-reporter=junit a.test.js");
+	tap_is_str(got, "test::ok (q) <b>=passed\ntest::in=failed\ntest::todo=xfail\n",
+		   "node: junit");
+	readers_rmdir(dir);
+}
+
+int main(void)
+{
+	run_rows();
+	test_depth();
+	readers_is(
+		"junit-xml",
+		"text\n<testsuite><testcase name=\"old\"/></testsuite>\n"
+		"<?xml version=\"1.0\"?>\n<testsuite><testcase name=\"new\"/></testsuite>\nmore <text\n",
+		0, "new=passed\n", "XML in the output: the last document");
+	readers_is("junit-xml", "no XML here\n", 1,
+		   "! no JUnit XML: the report file is missing and the output has none\n",
+		   "no report");
+	if (system("/usr/bin/python3 -c 'import pytest' 2>/dev/null") == 0)
+		live_pytest();
+	else
+		tap_skip("pytest", "pytest: not installed");
+	if (system("node --version >/dev/null 2>&1") == 0)
+		live_node();
+	else
+		tap_skip("node", "node: not installed");
+	return tap_done();
+}

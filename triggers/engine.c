@@ -1,0 +1,348 @@
+/* The facade: what the supervisor reports, turned into matches, and matches into firings now or at
+ * the end of the command. Carrying them out is engine_fire.c, commands are engine_command.c. */
+#include "triggers/engine.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "triggers/engine_internal.h"
+#include "triggers/message.h"
+
+/* Interventions by when they act on an access. */
+enum phase { PHASE_BEFORE, PHASE_AFTER, PHASE_CHANGED };
+
+enum act { ACT_NOTHING, ACT_FIRE, ACT_QUEUE };
+
+/* clang-format off */
+/* What a timing means in a phase. An edit cannot be stopped halfway, so at-touch and after-read are
+ * the same for it. */
+static const enum act acts[][3] = {
+	/*			   BEFORE	AFTER	     CHANGED */
+	[TIMING_AT_TOUCH]      = { ACT_FIRE,    ACT_NOTHING, ACT_FIRE },
+	[TIMING_AFTER_READ]    = { ACT_NOTHING, ACT_FIRE,    ACT_FIRE },
+	[TIMING_AFTER_COMMAND] = { ACT_NOTHING, ACT_QUEUE,   ACT_QUEUE },
+};
+/* clang-format on */
+
+static const char *const event_names[] = { "open", "read", "edit" };
+
+/* Read region file @path now. Everything that the agent can put in the way of a file (a link, a
+ * directory, a giant) is "no image", never our failure. */
+static void read_now(struct engine *e, const char *path, struct buf *b, bool *there, bool *opaque)
+{
+	struct err ignored;
+	uint32_t mode;
+	int r = e->ops->read(e->arg, path, b, &mode, &ignored);
+
+	*opaque = r < 0;
+	*there = r > 0;
+}
+
+static int parse_edits(struct engine *e, struct err *err)
+{
+	const struct scenario *sc = e->sc;
+
+	e->patch = mem_zalloc(sc->n_interventions + 1, sizeof(*e->patch));
+	for (size_t i = 0; i < sc->n_interventions; i++) {
+		const struct intervention *iv = &sc->interventions[i];
+
+		e->patch[i] = mem_zalloc(iv->n_effects + 1, sizeof(**e->patch));
+		for (size_t k = 0; k < iv->n_effects; k++) {
+			const struct effect *ef = &iv->effects[k];
+			int r = 0;
+
+			if (ef->kind == EFFECT_EDIT)
+				r = patch_parse(ef->diff, strlen(ef->diff), &e->patch[i][k], err);
+			else if (ef->kind == EFFECT_MESSAGE)
+				r = message_check(ef, err);
+			if (r < 0)
+				return err_wrap(err, "intervention %llu, effect %zu",
+						(unsigned long long)iv->order, k + 1);
+		}
+	}
+	return 0;
+}
+
+static int load_images(struct engine *e, struct err *err)
+{
+	for (size_t i = 0; i < e->regions.n; i++) {
+		struct region_file *f = &e->regions.file[i];
+		auto_buf b = BUF_INIT(REGIONS_IMAGE_MAX);
+		uint32_t mode = 0;
+		int r = e->ops->read(e->arg, f->path, &b, &mode, err);
+
+		if (r < 0)
+			return err_wrap(err, "critical region in %s", f->path);
+		regions_load(f, r ? buf_str(&b) : NULL, b.len, false);
+	}
+	return 0;
+}
+
+int engine_new(const struct scenario *scenario, const struct engine_ops *ops, void *arg,
+	       struct engine **ret, struct err *err)
+{
+	struct engine *e = mem_zalloc(1, sizeof(*e));
+	int r = 0;
+
+	e->sc = scenario;
+	e->ops = ops;
+	e->arg = arg;
+	regions_init(&e->regions, scenario);
+	rounds_init(&e->rounds, scenario);
+	e->refused_at =
+		mem_zalloc((scenario ? scenario->n_interventions : 0) + 1, sizeof(*e->refused_at));
+	for (size_t i = 0; scenario && i < scenario->n_interventions; i++)
+		e->refused_at[i] = UINT64_MAX;
+	e->match = mem_zalloc((scenario ? scenario->n_regions : 0) + 1, sizeof(*e->match));
+	if (scenario)
+		r = parse_edits(e, err);
+	if (r == 0)
+		r = load_images(e, err);
+	if (r < 0) {
+		engine_free(e);
+		return r;
+	}
+	*ret = e;
+	return 0;
+}
+
+static void command_free(struct command *c)
+{
+	strv_done(&c->argv);
+	free(c->queue);
+	swetouch_done(&c->events);
+	free(c);
+}
+
+struct engine *engine_free(struct engine *e)
+{
+	if (!e)
+		return NULL;
+	for (size_t i = 0; e->patch && i < e->sc->n_interventions; i++) {
+		for (size_t k = 0; e->patch[i] && k < e->sc->interventions[i].n_effects; k++)
+			patch_free(e->patch[i][k]);
+		free(e->patch[i]);
+	}
+	free(e->patch);
+	map_each (s, &e->commands)
+		command_free(s->val);
+	map_done(&e->commands);
+	regions_done(&e->regions);
+	rounds_done(&e->rounds);
+	free(e->match);
+	free(e->refused_at);
+	free(e->workdir);
+	free(e);
+	return NULL;
+}
+
+size_t engine_files(const struct engine *e)
+{
+	return e->regions.n;
+}
+
+const char *engine_file(const struct engine *e, size_t i)
+{
+	return e->regions.file[i].path;
+}
+
+void engine_lines(const struct engine *e, const char *path, uint64_t off, uint64_t len,
+		  uint64_t *first, uint64_t *last)
+{
+	const struct region_file *f = regions_file(&e->regions, path);
+
+	*first = *last = 0;
+	if (f && regions_current(f))
+		lines_of_bytes(&f->lines, off, len, first, last);
+}
+
+void engine_set_workdir(struct engine *e, const char *dir)
+{
+	free(e->workdir);
+	e->workdir = mem_strdup(dir);
+}
+
+void engine_touch(struct engine *e, const struct touch *t)
+{
+	e->touches += t->scan == NULL;
+	if (e->ops->touched)
+		e->ops->touched(e->arg, t);
+}
+
+static void touch_match(struct engine *e, const struct region_file *f, const struct match *m,
+			pid_t pid, uint32_t cmd)
+{
+	engine_touch(e, &(struct touch){ .region = m->region,
+					 .level = m->level,
+					 .event = m->kind,
+					 .first = m->first,
+					 .last = m->last,
+					 .path = f->path,
+					 .scan = m->scan,
+					 .pid = pid,
+					 .cmd = cmd });
+}
+
+static void enqueue(struct command *c, size_t i, const struct cause *cause)
+{
+	for (size_t k = 0; k < c->n_queue; k++)
+		if (c->queue[k].i == i)
+			return; /* the first touch of a command is the one that counts */
+	MEM_GROW(c->queue, c->cap_queue, c->n_queue + 1);
+	c->queue[c->n_queue++] = (struct queued){ i, *cause };
+}
+
+/* What an in-process tool of the agent does has no command text: by the released rule a file call
+ * of its own is an event without lines. */
+static bool bridged(const struct when *w, enum when_event event, const struct match *m,
+		    const struct command *c)
+{
+	struct swetouch_event ev = { .edit = m->kind == ACCESS_EDIT };
+	struct region_now any = { .index = m->region };
+
+	return c->id == 0 && m->kind != ACCESS_OPEN && (!m->scan || w->count_scans) &&
+	       match_swetouch(w, event, &ev, &any);
+}
+
+/* One intervention against all matches of an access. Effects applied, or negative. */
+static int consider(struct engine *e, size_t i, const struct region_file *f, size_t n,
+		    enum phase phase, struct command *c, struct err *err)
+{
+	const struct intervention *iv = &e->sc->interventions[i];
+	enum when_event event = rounds_event(&e->rounds, i);
+
+	for (size_t k = 0; k < n; k++) {
+		const struct match *m = &e->match[k];
+		bool bridge = phase != PHASE_BEFORE && bridged(&iv->when, event, m, c);
+		struct cause cause = { .event = event_names[m->kind],
+				       .path = f->path,
+				       .first = m->first,
+				       .last = m->last,
+				       .level = scenario_touch_name(m->level),
+				       .cmd = c->id };
+		enum act act = acts[iv->timing][phase];
+
+		if (bridge) {
+			cause.level = scenario_touch_name(TOUCH_SWE_TOUCH_1);
+			act = ACT_QUEUE; /* the rule decides when the command is over */
+		} else if (!match_when(&iv->when, event, m))
+			continue;
+		if (act == ACT_QUEUE)
+			enqueue(c, i, &cause);
+		if (act == ACT_FIRE && e->refused_at[i] != e->moment)
+			return engine_fire(e, i, &cause, err);
+		return 0;
+	}
+	return 0;
+}
+
+/* All interventions in order; the first that fires ends it. */
+static int dispatch(struct engine *e, const struct region_file *f, size_t n, enum phase phase,
+		    uint32_t cmd, struct err *err)
+{
+	struct command *c = engine_command(e, cmd);
+
+	/* The agent's own process has no commands to tell apart: each access stands for itself. */
+	if (!cmd && phase != PHASE_AFTER)
+		c->fired = false;
+	for (size_t i = 0; n && e->sc && i < e->sc->n_interventions && !c->fired; i++) {
+		int r;
+
+		if (!rounds_open(&e->rounds, i))
+			continue;
+		r = consider(e, i, f, n, phase, c, err);
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+static char *const *argv_of(struct engine *e, uint32_t cmd)
+{
+	const struct command *c = cmd ? map_get(&e->commands, cmd) : NULL;
+
+	return c ? c->argv.v : NULL;
+}
+
+int engine_before(struct engine *e, const struct access *a, struct err *err)
+{
+	const struct region_file *f = regions_file(&e->regions, a->path);
+
+	if (!f || a->kind == ACCESS_EDIT)
+		return 0;
+	return dispatch(e, f, match_access(f, a, argv_of(e, a->cmd), e->match), PHASE_BEFORE,
+			a->cmd, err);
+}
+
+int engine_after(struct engine *e, const struct access *a, struct err *err)
+{
+	const struct region_file *f = regions_file(&e->regions, a->path);
+	size_t n;
+
+	if (!f)
+		return 0;
+	if (a->kind == ACCESS_EDIT)
+		return engine_changed(e, a->path, a->pid, a->cmd, a->argv, err);
+	n = match_access(f, a, argv_of(e, a->cmd), e->match);
+	for (size_t i = 0; i < n; i++)
+		touch_match(e, f, &e->match[i], a->pid, a->cmd);
+	return dispatch(e, f, n, PHASE_AFTER, a->cmd, err);
+}
+
+void engine_new_image(struct engine *e, struct region_file *f, const char *data, size_t len,
+		      bool opaque, bool by_agent, pid_t pid, uint32_t cmd, size_t *ret_n)
+{
+	auto_free struct line_range *was = mem_zalloc(f->n + 1, sizeof(*was));
+	struct line_changes changes;
+	uint64_t first = 0, last = 0;
+
+	e->moment++;
+	for (size_t i = 0; i < f->n; i++)
+		was[i] = f->region[i].at;
+	regions_set(f, data, len, opaque, &changes);
+	for (size_t i = 0; i < changes.n; i++) {
+		const struct line_change *v = &changes.v[i];
+
+		first = first ? first : v->new_first;
+		last = v->new_first + v->new_n - (v->new_n > 0);
+	}
+	if (last > f->lines.n)
+		last = f->lines.n;
+	if (first > last)
+		first = last;
+	if (e->ops->edited)
+		e->ops->edited(e->arg, f->path, first, last, by_agent, pid, cmd);
+	*ret_n = by_agent ? match_edit(f, was, &changes, e->match) : 0;
+	lines_changes_done(&changes);
+	for (size_t i = 0; i < *ret_n; i++)
+		touch_match(e, f, &e->match[i], pid, cmd);
+}
+
+int engine_changed(struct engine *e, const char *path, pid_t pid, uint32_t cmd, char *const *argv,
+		   struct err *err)
+{
+	struct region_file *f = regions_file(&e->regions, path);
+	auto_buf b = BUF_INIT(REGIONS_IMAGE_MAX);
+	const char *data;
+	bool there, opaque;
+	size_t n;
+	int r;
+
+	(void)argv; /* an edit is found by its outcome, whoever made it */
+	if (!f)
+		return 0;
+	read_now(e, path, &b, &there, &opaque);
+	data = there ? buf_str(&b) : NULL;
+	if (!regions_differs(f, data, b.len, opaque))
+		return 0;
+	engine_new_image(e, f, data, b.len, opaque, true, pid, cmd, &n);
+	r = dispatch(e, f, n, PHASE_CHANGED, cmd, err);
+	return r < 0 ? r : 1;
+}
+
+void engine_counts(const struct engine *e, uint64_t *touches, uint64_t *fired, uint64_t *refused)
+{
+	*touches = e->touches;
+	*fired = e->fired;
+	*refused = e->refused;
+}

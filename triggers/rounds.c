@@ -1,0 +1,87 @@
+#include "triggers/rounds.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+
+void rounds_init(struct rounds *r, const struct scenario *sc)
+{
+	*r = (struct rounds){ .sc = sc };
+	if (!sc)
+		return;
+	r->one = mem_zalloc(sc->n_interventions + 1, sizeof(*r->one));
+	r->most = sc->max_rounds;
+	if (sc->mode == MODE_CO_EDIT && r->most > 1)
+		r->most = 1;
+	if (sc->mode == MODE_VANILLA)
+		r->most = 0;
+}
+
+void rounds_done(struct rounds *r)
+{
+	free(r->one);
+	*r = (struct rounds){ .sc = NULL };
+}
+
+static bool lone(const struct rounds *r)
+{
+	return r->sc->n_interventions == 1;
+}
+
+/* A point in time happens once; touches and programs can come again. */
+static bool repeats(const struct rounds *r, size_t i)
+{
+	enum when_event e = (enum when_event)r->sc->interventions[i].when.event;
+
+	return lone(r) && (scenario_event_is_touch(e) || e == WHEN_EXEC);
+}
+
+bool rounds_open(const struct rounds *r, size_t i)
+{
+	return r->fired < r->most && r->one[i].state == ROUND_ARMED;
+}
+
+uint64_t rounds_next(const struct rounds *r, size_t i)
+{
+	return lone(r) ? r->one[i].fired + 1 : r->sc->interventions[i].order;
+}
+
+enum when_event rounds_event(const struct rounds *r, size_t i)
+{
+	enum when_event e = (enum when_event)r->sc->interventions[i].when.event;
+
+	if (!scenario_event_is_touch(e) || rounds_next(r, i) < 2)
+		return e;
+	if (e == WHEN_READ_OR_EDIT || lone(r))
+		return WHEN_EDIT;
+	return e;
+}
+
+void rounds_step(struct rounds *r, size_t i, enum round_step step)
+{
+	/* clang-format off */
+	static const enum round_state table[ROUND_STATES][ROUND_STEPS] = {
+		/*		    RESERVE	    COMMIT	  CANCEL */
+		[ROUND_ARMED]	 = { ROUND_RESERVED, ROUND_STATES, ROUND_STATES },
+		[ROUND_RESERVED] = { ROUND_STATES,   ROUND_SPENT,  ROUND_ARMED },
+		[ROUND_SPENT]	 = { ROUND_STATES,   ROUND_STATES, ROUND_STATES },
+	};
+	/* clang-format on */
+	enum round_state next = table[r->one[i].state][step];
+
+	ensure(next != ROUND_STATES, "a round takes a step that its state does not have");
+	if (step == ROUND_COMMIT) {
+		r->one[i].fired++;
+		r->fired++;
+		if (repeats(r, i))
+			next = ROUND_ARMED;
+	}
+	r->one[i].state = next;
+}
+
+bool rounds_fired(const struct rounds *r, uint64_t order)
+{
+	for (size_t i = 0; r->sc && i < r->sc->n_interventions; i++)
+		if (r->sc->interventions[i].order == order)
+			return r->one[i].fired > 0;
+	return false;
+}

@@ -1,0 +1,317 @@
+#include "verifier/grade_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "sandbox/box.h"
+#include "sandbox/workspace.h"
+#include "verifier/grade.h"
+
+#define HOME_DIR         "/home/agent"    /* as the agent had it: ids and caches may hold it */
+#define REAP_MAX         (30 * CLOCK_SEC) /* a killed PID namespace is gone long before */
+#define SAMPLE_MS        500              /* between looks at resource use */
+#define DISK_ENTRIES_MAX 1000000ull       /* files that one look at the disk counts */
+
+/* The tests' environment is made, never inherited: what the host or the agent exported does not
+ * reach it. The task's own variables win. */
+static void environment(const struct task *task, struct strv *env)
+{
+	static const char *const fixed[] = {
+		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+		("HOME=" HOME_DIR),
+		"USER=agent",
+		"LOGNAME=agent",
+		"SHELL=/bin/sh",
+		"LANG=C.UTF-8",
+		"TZ=UTC",
+		"TERM=dumb",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(fixed); i++) {
+		size_t n = (size_t)(strchr(fixed[i], '=') - fixed[i]) + 1;
+		bool own = false;
+
+		strv_each (k, &task->env)
+			own = own || strncmp(task->env.v[k], fixed[i], n) == 0;
+		if (!own)
+			strv_add(env, fixed[i]);
+	}
+	strv_each (k, &task->env)
+		strv_add(env, task->env.v[k]);
+}
+
+struct run {
+	struct box *box;                 /* owned */
+	int out;                         /* read end of the tests' stdout and stderr */
+	uint64_t deadline, wall, output; /* output: bytes allowed */
+	uint64_t disk_next;              /* when to look at the disk again */
+	const struct limits *limits;
+	const char *upper;
+	struct verdict *v;
+	struct grade_end *end;
+	uint64_t mem_now, sample_next;
+	uint64_t cpu_before; /* of our reaped children, where no cgroup counts */
+};
+
+static uint64_t children_cpu(void)
+{
+	struct rusage ru;
+
+	if (getrusage(RUSAGE_CHILDREN, &ru) < 0)
+		return 0;
+	return (uint64_t)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * CLOCK_SEC +
+	       (uint64_t)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) * 1000;
+}
+
+/* Highest values seen: without a cgroup only what lives can be asked. */
+static void sample(struct run *r)
+{
+	uint64_t cpu = 0, mem = 0, tasks = 0;
+
+	box_usage(r->box, &cpu, &mem, &tasks);
+	if (cpu > r->v->cpu_ns)
+		r->v->cpu_ns = cpu;
+	r->mem_now = mem;
+	if (mem > r->v->max_mem)
+		r->v->max_mem = mem;
+}
+
+static bool over(struct run *r, enum limit_kind kind, uint64_t limit)
+{
+	r->end->stopped = true;
+	r->end->over = kind;
+	r->end->limit = limit;
+	return true;
+}
+
+/* Bytes in the workspace's upper layer and in the box's own layers. Walking is not free: the more
+ * time it took, the later is the next look. */
+static uint64_t disk_used(struct run *r)
+{
+	uint64_t start = clock_mono(), took, used;
+
+	used = fd_tree_bytes(AT_FDCWD, r->upper, DISK_ENTRIES_MAX);
+	if (r->box->dir)
+		used += fd_tree_bytes(AT_FDCWD, r->box->dir, DISK_ENTRIES_MAX);
+	took = clock_mono() - start;
+	r->disk_next = start + 20 * took + CLOCK_SEC;
+	return used;
+}
+
+/* Is one of the watched limits passed? */
+static bool over_limit(struct run *r)
+{
+	const uint64_t *max = r->limits->max;
+
+	sample(r);
+	if (max[LIMIT_CPU] && r->v->cpu_ns > max[LIMIT_CPU])
+		return over(r, LIMIT_CPU, max[LIMIT_CPU]);
+	if (max[LIMIT_MEMORY] && r->mem_now > max[LIMIT_MEMORY])
+		return over(r, LIMIT_MEMORY, max[LIMIT_MEMORY]);
+	if (max[LIMIT_DISK] && clock_mono() >= r->disk_next && disk_used(r) > max[LIMIT_DISK])
+		return over(r, LIMIT_DISK, max[LIMIT_DISK]);
+	return false;
+}
+
+/* Take what is in the pipe. 1 end of file, 0 nothing more now, -1 the limit was passed. */
+static int drain(struct run *r)
+{
+	struct buf *log = &r->v->log;
+
+	for (;;) {
+		char part[65536];
+		ssize_t n = read(r->out, part, sizeof(part));
+
+		if (n == 0)
+			return 1;
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return errno == EAGAIN ? 0 : 1;
+		if ((uint64_t)n > r->output - log->len) {
+			buf_add(log, part, (size_t)(r->output - log->len));
+			return -1;
+		}
+		buf_add(log, part, (size_t)n);
+	}
+}
+
+/* Wait for the command's end, the deadline or too much output. A process that the tests left behind
+ * may hold the pipe open for ever, so the end of the pipe decides nothing. */
+static int wait_end(struct run *r, struct err *err)
+{
+	bool open = true;
+
+	for (;;) {
+		struct pollfd p[2] = { { .fd = r->box->status_fd, .events = POLLIN },
+				       { .fd = open ? r->out : -1, .events = POLLIN } };
+		uint64_t now = clock_mono(), left;
+		int rc;
+
+		if (now >= r->deadline) {
+			over(r, LIMIT_WALL, r->wall);
+			return 0;
+		}
+		left = (r->deadline - now) / CLOCK_MS + 1;
+		rc = poll(p, 2, left < SAMPLE_MS ? (int)left : SAMPLE_MS);
+		if (rc < 0 && errno != EINTR)
+			return err_sys(err, "cannot wait for the tests");
+		if (rc > 0 && p[1].revents) {
+			rc = drain(r);
+			if (rc < 0) {
+				over(r, LIMIT_OUTPUT, r->output);
+				return 0;
+			}
+			open = rc == 0;
+		}
+		rc = box_wait(r->box, 0, err);
+		if (rc != 0)
+			return rc < 0 ? rc : 0;
+		now = clock_mono();
+		if (now >= r->sample_next) {
+			r->sample_next = now + SAMPLE_MS * CLOCK_MS;
+			if (over_limit(r))
+				return 0;
+		}
+	}
+}
+
+/* Kill what is left and wait until PID 1 is gone: then the whole PID namespace is
+ * (pid_namespaces(7)), nobody writes to the workspace any more, and the pipe has an end. */
+static int bring_down(struct run *r, struct err *err)
+{
+	struct pollfd pfd = { .fd = r->box->init_pidfd, .events = POLLIN };
+	uint64_t until = clock_mono() + REAP_MAX;
+	int rc;
+
+	sample(r);
+	box_kill(r->box);
+	do {
+		uint64_t now = clock_mono();
+
+		rc = poll(&pfd, 1, now < until ? (int)((until - now) / CLOCK_MS) + 1 : 0);
+	} while (rc < 0 && errno == EINTR);
+	if (rc < 0)
+		return err_sys(err, "cannot wait for the box of the tests");
+	if (rc == 0)
+		return err_set(err, ERR_SYS, "the box of the tests did not die within %d s",
+			       (int)(REAP_MAX / CLOCK_SEC));
+	return 0;
+}
+
+/* Box down, rest of the output taken, status and memory kills noted. */
+static int finish(struct run *r, struct err *err)
+{
+	int rc = bring_down(r, err);
+
+	if (rc == 0)
+		rc = box_wait(r->box, CLOCK_SEC, err);
+	if (rc < 0)
+		return rc;
+	sample(r);
+	if (!(r->end->stopped && r->end->over == LIMIT_OUTPUT) && drain(r) < 0)
+		over(r, LIMIT_OUTPUT, r->output);
+	r->v->exit_status = WIFEXITED(r->box->status) ? WEXITSTATUS(r->box->status)
+						      : 128 + WTERMSIG(r->box->status);
+	r->end->oom = box_oom(r->box);
+	return 0;
+}
+
+/* The report is read when all processes are gone, with no link followed, as a regular file only. */
+static void read_report(struct run *r, const char *path)
+{
+	auto_fd int fd = fd_open_beneath(r->box->ws_fd, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return;
+	/* A larger one is cut, and its reader finds it broken. */
+	(void)fd_read_all(fd, &r->end->report);
+	r->end->has_report = true;
+}
+
+static int start(const struct grade_request *req, const struct profile *profile,
+		 struct workspace *ws, int out, struct box **ret, struct err *err)
+{
+	char *argv[] = { (char *)"sh", (char *)"-c", req->task->test.command, NULL };
+	auto_fd int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	auto_strv env = { 0 };
+	struct box_spec spec = {
+		.rootfs = req->task->rootfs,
+		.profile = profile,
+		.workdir = req->task->workdir,
+		.ws_lower = ws->lower,
+		.ws_upper = ws->upper,
+		.ws_work = ws->work,
+		.scratch = ws->scratch,
+		.home = HOME_DIR,
+		.argv = argv,
+		.stdio = { null, out, out },
+		.limits = profile->limits,
+		.no_cgroup = req->no_cgroup,
+		.janitor = req->janitor,
+	};
+	int rc;
+
+	if (null < 0)
+		return err_sys(err, "cannot open /dev/null");
+	environment(req->task, &env);
+	spec.env = env.v;
+	rc = box_start(&spec, ret, err);
+	if (rc < 0)
+		return rc;
+	rc = box_release(*ret, err);
+	if (rc == 0)
+		rc = box_exec_error(*ret, true, err);
+	return rc < 0 ? rc : 0;
+}
+
+int grade_box_run(const struct grade_request *req, const struct profile *profile,
+		  struct workspace *ws, struct verdict *v, struct grade_end *end, struct err *err)
+{
+	uint64_t began = clock_mono(), wall = req->task->test.timeout,
+		 output = profile->limits.max[LIMIT_OUTPUT];
+	struct run r = { .out = -1,
+			 .v = v,
+			 .end = end,
+			 .limits = &profile->limits,
+			 .upper = ws->upper,
+			 .output = output && output < GRADE_LOG_MAX ? output : GRADE_LOG_MAX,
+			 .cpu_before = children_cpu() };
+	int p[2], rc;
+
+	if (pipe2(p, O_CLOEXEC) < 0)
+		return err_sys(err, "cannot make a pipe for the tests' output");
+	r.out = p[0];
+	rc = fcntl(r.out, F_SETFL, O_NONBLOCK) < 0 ? err_sys(err, "cannot set up the pipe")
+						   : start(req, profile, ws, p[1], &r.box, err);
+	/* Only the box may hold the write end now, or its end would never show. */
+	close(p[1]);
+	if (rc == 0) {
+		r.wall = wall ? wall : GRADE_TIMEOUT_DEFAULT;
+		r.deadline = clock_mono() + r.wall;
+		rc = wait_end(&r, err);
+	}
+	if (rc == 0)
+		rc = finish(&r, err);
+	if (rc == 0 && req->task->test.report)
+		read_report(&r, req->task->test.report);
+	v->wall_ns = clock_mono() - began;
+	box_free(r.box);
+	/* Without a cgroup: what the kernel added up when the box's PID 1 was reaped. */
+	if (v->cpu_ns == 0)
+		v->cpu_ns = children_cpu() - r.cpu_before;
+	close(r.out);
+	return rc;
+}

@@ -1,0 +1,342 @@
+/* JUnit XML as pytest, node, surefire, gradle, CTest, meson, nextest, jest and bats write it.
+ *
+ * Ids: classname + "::" + name, or the name alone when there is no classname. When the testcase has
+ * a "file" that ends in ".py" and classname is that file as a dotted path, perhaps with classes
+ * behind (pytest's xunit1 family), the id is pytest's node id: file::Class::name.
+ *
+ * Comes from the report file; without one, from the last "<?xml" or "<testsuite" in the output.
+ * The file is hostile: no DTD (so no entities at all), a depth limit, bytes that XML forbids are
+ * replaced before the parser sees them. Complete means well formed to the end of the root element
+ * with at least one test; the counts in headers are not compared, runners get them wrong. */
+#include <expat.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "verifier/testlog_internal.h"
+
+#define JUNIT_DEPTH_MAX 64
+
+struct junit {
+	const struct testlog_input *in;
+	struct test_results *out;
+	XML_Parser parser;          /* owned by the caller of XML_Parse() */
+	unsigned depth, case_depth; /* case_depth 0 = outside a testcase */
+	bool root_seen, root_closed;
+	uint64_t base; /* offset of the XML in the log, 0 in a report */
+	char *id;      /* owned */
+	enum test_status status;
+	uint64_t from;
+	bool todo;
+	char *stop; /* owned: why we ended the parser */
+};
+
+/* What a child or a status of a testcase says; the first column is the element or attribute value. */
+struct meaning {
+	const char *name;
+	enum test_status status;
+};
+
+/* clang-format off */
+static const struct meaning children[] = {
+	{ "failure", TEST_FAILED },
+	{ "error",   TEST_ERROR },
+	/* rerunFailure, rerunError, flakyFailure, flakyError: attempts before the last one, which
+	 * shows by a failure or error of its own; so they say nothing. */
+};
+
+/* "status" or "result" of a testcase: CTest, googletest, some meson versions. */
+static const struct meaning states[] = {
+	{ "fail",     TEST_FAILED },
+	{ "failed",   TEST_FAILED },
+	{ "error",    TEST_ERROR },
+	{ "timeout",  TEST_FAILED },
+	{ "notrun",   TEST_ERROR },   /* CTest: executable missing, a failure on its console */
+	{ "disabled", TEST_SKIPPED },
+	{ "skipped",  TEST_SKIPPED },
+	{ "suppressed", TEST_SKIPPED },
+};
+/* clang-format on */
+
+static const char *attr(const char *const *atts, const char *name)
+{
+	for (size_t i = 0; atts[i]; i += 2)
+		if (strcmp(atts[i], name) == 0)
+			return atts[i + 1];
+	return NULL;
+}
+
+static const struct meaning *meaning(const struct meaning *rows, size_t n, const char *name)
+{
+	for (size_t i = 0; name && i < n; i++)
+		if (strcmp(rows[i].name, name) == 0)
+			return &rows[i];
+	return NULL;
+}
+
+/* pytest's node id of file + classname + name, NULL when the two do not belong together. */
+static char *node_id(const char *file, const char *classname, const char *name)
+{
+	auto_buf b = BUF_INIT(4 * TESTLOG_NAME_MAX);
+	size_t n = file ? strlen(file) : 0;
+
+	if (n < 4 || n > TESTLOG_NAME_MAX || strcmp(file + n - 3, ".py") != 0)
+		return NULL;
+	for (size_t i = 0; i < n - 3; i++)
+		if (classname[i] != (file[i] == '/' ? '.' : file[i]))
+			return NULL;
+	classname += n - 3;
+	if (*classname && *classname != '.')
+		return NULL;
+	buf_adds(&b, file);
+	for (; *classname; classname++)
+		if (*classname == '.')
+			buf_adds(&b, "::");
+		else
+			buf_addc(&b, *classname);
+	buf_adds(&b, "::");
+	buf_adds(&b, name);
+	return buf_steal(&b, NULL);
+}
+
+static void on_case(struct junit *j, const char *const *atts)
+{
+	const char *name = attr(atts, "name"), *classname = attr(atts, "classname");
+	const struct meaning *m;
+
+	name = name ? name : "";
+	classname = classname ? classname : "";
+	m = meaning(states, ARRAY_SIZE(states), attr(atts, "status"));
+	if (!m)
+		m = meaning(states, ARRAY_SIZE(states), attr(atts, "result"));
+	free(j->id);
+	j->id = node_id(attr(atts, "file"), classname, name);
+	if (!j->id)
+		j->id = *classname ? mem_printf("%s::%s", classname, name) : mem_strdup(name);
+	j->status = m ? m->status : TEST_PASSED;
+	j->todo = false;
+	j->case_depth = j->depth;
+	j->from = j->base + (uint64_t)XML_GetCurrentByteIndex(j->parser);
+}
+
+/* A failure beats what came before; "todo" beats a failure (node writes both). */
+static void on_child(struct junit *j, const char *name, const char *const *atts)
+{
+	const struct meaning *m = meaning(children, ARRAY_SIZE(children), name);
+	const char *type = attr(atts, "type");
+
+	if (m) {
+		if (!j->todo && j->status != TEST_ERROR)
+			j->status = m->status;
+		else if (j->todo)
+			j->status = TEST_XFAIL;
+		return;
+	}
+	if (strcmp(name, "skipped") != 0)
+		return;
+	if (str_eq(type, "pytest.xfail")) {
+		j->status = TEST_XFAIL;
+	} else if (str_eq(type, "todo")) {
+		j->todo = true;
+		j->status = j->status == TEST_FAILED || j->status == TEST_ERROR ? TEST_XFAIL
+										: TEST_XPASS;
+	} else if (j->status == TEST_PASSED) {
+		j->status = TEST_SKIPPED;
+	}
+}
+
+static void stop(struct junit *j, const char *why)
+{
+	if (!j->stop)
+		j->stop = mem_strdup(why);
+	XML_StopParser(j->parser, XML_FALSE);
+}
+
+static void XMLCALL on_start(void *arg, const char *name, const char **atts)
+{
+	struct junit *j = arg;
+	bool suite = strcmp(name, "testsuite") == 0 || strcmp(name, "testsuites") == 0;
+
+	if (++j->depth > JUNIT_DEPTH_MAX) {
+		stop(j, "elements nested too deep");
+	} else if (j->depth == 1) {
+		j->root_seen = true;
+		if (!suite)
+			stop(j, "the root element is neither testsuites nor testsuite");
+	} else if (!j->case_depth && strcmp(name, "testcase") == 0) {
+		if (testlog_full(j->out))
+			stop(j, "too many tests");
+		else
+			on_case(j, (const char *const *)atts);
+	} else if (j->case_depth && j->depth == j->case_depth + 1) {
+		on_child(j, name, (const char *const *)atts);
+	}
+}
+
+static void XMLCALL on_end(void *arg, const char *name)
+{
+	struct junit *j = arg;
+	struct testlog_line span;
+
+	(void)name; /* expat has checked that it fits */
+	if (j->case_depth == j->depth) {
+		span = (struct testlog_line){
+			.from = j->from,
+			.to = j->base + (uint64_t)XML_GetCurrentByteIndex(j->parser) +
+			      (uint64_t)XML_GetCurrentByteCount(j->parser),
+		};
+		testlog_put(j->in, j->out, j->id, strlen(j->id), j->status, &span);
+		j->case_depth = 0;
+	}
+	if (--j->depth == 0) {
+		/* What follows the root (the rest of a log) is not ours to judge. */
+		j->root_closed = true;
+		XML_StopParser(j->parser, XML_FALSE);
+	}
+}
+
+static void XMLCALL on_doctype(void *arg, const char *name, const char *sysid, const char *pubid,
+			       int has_internal)
+{
+	(void)name, (void)sysid, (void)pubid, (void)has_internal; /* any DTD is refused */
+	stop(arg, "a document type declaration, which no runner writes");
+}
+
+/* Length of the UTF-8 sequence at @s that XML 1.0 allows (section 2.2), 0 when it is none. */
+static size_t xml_char(const unsigned char *s, size_t n)
+{
+	size_t len = s[0] < 0x80 ? 1 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
+
+	if (len == 1)
+		return s[0] >= 0x20 || s[0] == '\t' || s[0] == '\n' || s[0] == '\r';
+	if (len > n || !str_utf8((const char *)s, len, NULL))
+		return 0;
+	/* U+FFFE and U+FFFF */
+	if (len == 3 && s[0] == 0xef && s[1] == 0xbf && s[2] >= 0xbe)
+		return 0;
+	return len;
+}
+
+/* XML 1.0 section 2.2, production Char. */
+static bool xml_allows(uint64_t v)
+{
+	return v == 9 || v == 10 || v == 13 || (v >= 0x20 && v < 0xd800) ||
+	       (v >= 0xe000 && v < 0xfffe) || (v >= 0x10000 && v < 0x110000);
+}
+
+static unsigned digit(char c)
+{
+	char low = (char)(c | 0x20);
+
+	if (c >= '0' && c <= '9')
+		return (unsigned)(c - '0');
+	return low >= 'a' && low <= 'f' ? (unsigned)(low - 'a') + 10 : 99;
+}
+
+/* Does "&#...;" at @s name a character that XML forbids? Then its length. */
+static size_t bad_reference(const char *s, size_t n)
+{
+	unsigned base = n > 2 && s[2] == 'x' ? 16 : 10;
+	size_t i = base == 16 ? 3 : 2;
+	uint64_t v = 0;
+
+	if (n < 4 || s[0] != '&' || s[1] != '#')
+		return 0;
+	for (; i < n && i < 12 && s[i] != ';'; i++) {
+		if (digit(s[i]) >= base)
+			return 0;
+		v = v * base + digit(s[i]);
+	}
+	return i < n && s[i] == ';' && !xml_allows(v) ? i + 1 : 0;
+}
+
+/* A copy of the same length in which "?" stands for what XML forbids, so that offsets stay true. */
+static char *sanitize(const char *s, size_t n)
+{
+	char *out = mem_dup(s, n);
+	size_t i = 0;
+
+	while (i < n) {
+		size_t len = xml_char((const unsigned char *)s + i, n - i);
+		size_t ref = s[i] == '&' ? bad_reference(s + i, n - i) : 0;
+
+		if (ref)
+			memset(out + i, '?', ref);
+		else if (!len)
+			out[i] = '?';
+		i += ref ? ref : len ? len : 1;
+	}
+	return out;
+}
+
+/* The last place where an XML document can begin at the start of a line of the log. */
+static const char *find_xml(const char *log, size_t n)
+{
+	static const char *const heads[] = { "<?xml ", "<testsuite" };
+
+	for (size_t h = 0; h < ARRAY_SIZE(heads); h++) {
+		size_t len = strlen(heads[h]);
+		const char *last = NULL, *at = log;
+
+		while ((at = memmem(at, n - (size_t)(at - log), heads[h], len))) {
+			last = at;
+			at += len;
+		}
+		if (last)
+			return last;
+	}
+	return NULL;
+}
+
+static void parse(struct junit *j, const char *xml, size_t n)
+{
+	auto_free char *clean = sanitize(xml, n);
+	XML_Parser p = XML_ParserCreate("UTF-8");
+	size_t tests = j->out->n;
+
+	ensure(p, "expat gave no parser");
+	ensure(n <= INT32_MAX, "the caller caps logs and reports");
+	j->parser = p;
+	XML_SetUserData(p, j);
+	XML_SetElementHandler(p, on_start, on_end);
+	XML_SetStartDoctypeDeclHandler(p, on_doctype);
+	XML_SetParamEntityParsing(p, XML_PARAM_ENTITY_PARSING_NEVER);
+	/* In one piece: expat 2.5 scans a long token again for every piece (CVE-2023-52425). The
+	 * result is told by what the handlers saw. */
+	(void)XML_Parse(p, clean, (int)n, XML_TRUE);
+	if (j->stop)
+		testlog_incomplete(j->out, "the JUnit XML was not read: %s (line %lu)", j->stop,
+				   XML_GetCurrentLineNumber(p));
+	else if (!j->root_closed)
+		testlog_incomplete(j->out, "the JUnit XML is broken at line %lu: %s",
+				   XML_GetCurrentLineNumber(p),
+				   XML_ErrorString(XML_GetErrorCode(p)));
+	else if (j->out->n == tests)
+		testlog_incomplete(j->out, "the JUnit XML holds no test");
+	XML_ParserFree(p);
+}
+
+int testlog_read_junit(const struct testlog_input *in, struct test_results *out, struct err *err)
+{
+	struct junit j = { .in = in, .out = out };
+	const char *xml = in->report;
+	size_t n = in->report_len;
+
+	(void)err; /* anything is a report; what is wrong with it is in the note */
+	if (!xml) {
+		xml = find_xml(in->log, in->log_len);
+		n = xml ? in->log_len - (size_t)(xml - in->log) : 0;
+		j.base = xml ? (uint64_t)(xml - in->log) : 0;
+	}
+	if (!xml) {
+		testlog_incomplete(
+			out, "no JUnit XML: the report file is missing and the output has none");
+		return 0;
+	}
+	parse(&j, xml, n);
+	free(j.id);
+	free(j.stop);
+	return 0;
+}
