@@ -16,7 +16,10 @@ struct buf {
 	bool full; /* something was refused because of max */
 };
 
-#define BUF_INIT(maximum) { .data = NULL, .max = (maximum) }
+#define BUF_INIT(maximum)                                                                          \
+	{                                                                                          \
+		.data = NULL, .max = (maximum)                                                     \
+	}
 
 /* Release the bytes; the buffer is empty and usable again. */
 void buf_done(struct buf *b);

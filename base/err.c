@@ -78,8 +78,8 @@ static const struct {
 	enum err_code code;
 	const char *name;
 } code_names[] = {
-	{ ERR_NONE, "none" },	  { ERR_USAGE, "usage" },     { ERR_INPUT, "input" },
-	{ ERR_HOST, "host" },	  { ERR_SYS, "system" },      { ERR_LIMIT, "limit" },
+	{ ERR_NONE, "none" },       { ERR_USAGE, "usage" }, { ERR_INPUT, "input" },
+	{ ERR_HOST, "host" },       { ERR_SYS, "system" },  { ERR_LIMIT, "limit" },
 	{ ERR_REFUSED, "refused" }, { ERR_CHILD, "child" }, { ERR_BUG, "bug" },
 };
 

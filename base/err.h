@@ -9,14 +9,14 @@
 /* Codes double as the program's exit status (DESIGN.md section 5). */
 enum err_code {
 	ERR_NONE = 0,
-	ERR_USAGE = 2,	 /* the command line is wrong */
-	ERR_INPUT = 3,	 /* a file given by the user is wrong */
-	ERR_HOST = 4,	 /* the kernel or a permission lacks something */
-	ERR_SYS = 5,	 /* a system call failed */
-	ERR_LIMIT = 6,	 /* a budget or a size bound was reached */
+	ERR_USAGE = 2,   /* the command line is wrong */
+	ERR_INPUT = 3,   /* a file given by the user is wrong */
+	ERR_HOST = 4,    /* the kernel or a permission lacks something */
+	ERR_SYS = 5,     /* a system call failed */
+	ERR_LIMIT = 6,   /* a budget or a size bound was reached */
 	ERR_REFUSED = 7, /* policy says no */
-	ERR_CHILD = 8,	 /* the agent or the tests could not be started */
-	ERR_BUG = 70,	 /* proctor itself is at fault */
+	ERR_CHILD = 8,   /* the agent or the tests could not be started */
+	ERR_BUG = 70,    /* proctor itself is at fault */
 };
 
 #define ERR_TEXT_MAX 1024

@@ -87,8 +87,9 @@ int fd_read_file(const char *path, struct buf *b, struct err *err)
 			       path, (long long)st.st_size, b->max);
 	if (fd_read_all(fd, b) < 0) {
 		if (errno == EFBIG)
-			return err_set(err, ERR_INPUT, "%s is larger than the %zu bytes allowed here",
-				       path, b->max);
+			return err_set(err, ERR_INPUT,
+				       "%s is larger than the %zu bytes allowed here", path,
+				       b->max);
 		return err_set(err, ERR_INPUT, "cannot read %s: %s", path, strerror(errno));
 	}
 	return 0;
@@ -114,7 +115,7 @@ int fd_mkdirs(const char *path, mode_t mode, struct err *err)
 {
 	auto_free char *copy = path_normal(path);
 
-	for (char *p = copy + 1; ; p++) {
+	for (char *p = copy + 1;; p++) {
 		char c = *p;
 
 		if (c && c != '/')

@@ -64,11 +64,12 @@ int json_check_schema(const struct json_src *src, const char *kind, struct err *
 
 	snprintf(want, sizeof(want), "proctor.%s/1", kind);
 	if (!cJSON_IsObject(src->root))
-		return json_complain(src, "$", err, "expected an object with \"schema\": \"%s\"", want);
+		return json_complain(src, "$", err, "expected an object with \"schema\": \"%s\"",
+				     want);
 	item = cJSON_GetObjectItemCaseSensitive(src->root, "schema");
 	if (!item)
-		return json_complain(src, "$", err, "\"schema\" is missing; write \"schema\": \"%s\"",
-				     want);
+		return json_complain(src, "$", err,
+				     "\"schema\" is missing; write \"schema\": \"%s\"", want);
 	if (!cJSON_IsString(item) || strcmp(item->valuestring, want) != 0)
 		return json_complain(src, "$.schema", err, "expected \"%s\", found %s", want,
 				     cJSON_IsString(item) ? item->valuestring : "no string");
@@ -105,8 +106,8 @@ static int wrong_type(const struct json_src *src, const char *where, enum json_k
 static bool whole(const cJSON *item, uint64_t *ret)
 {
 	/* 2^53: beyond it a double no longer holds every whole number. */
-	if (!cJSON_IsNumber(item) || item->valuedouble < 0 || item->valuedouble > 9007199254740992.0 ||
-	    floor(item->valuedouble) != item->valuedouble)
+	if (!cJSON_IsNumber(item) || item->valuedouble < 0 ||
+	    item->valuedouble > 9007199254740992.0 || floor(item->valuedouble) != item->valuedouble)
 		return false;
 	*ret = (uint64_t)item->valuedouble;
 	return true;
@@ -121,7 +122,7 @@ static int read_scaled(const struct json_src *src, const char *where, const cJSO
 	if (cJSON_IsString(item)) {
 		const char *s = item->valuestring;
 
-		rc = kind == JSON_SIZE	     ? str_size(s, out)
+		rc = kind == JSON_SIZE       ? str_size(s, out)
 		     : kind == JSON_DURATION ? str_duration(s, out)
 					     : str_money(s, out);
 		return rc == 0 ? 0 : wrong_type(src, where, kind, err);
@@ -147,7 +148,7 @@ static int read_strv(const struct json_src *src, const char *where, const cJSON 
 
 	if (!cJSON_IsArray(item))
 		return wrong_type(src, where, JSON_STRV, err);
-	cJSON_ArrayForEach(e, item) {
+	cJSON_ArrayForEach (e, item) {
 		if (!cJSON_IsString(e)) {
 			strv_done(&sv);
 			return wrong_type(src, where, JSON_STRV, err);
@@ -166,14 +167,15 @@ static int read_env(const struct json_src *src, const char *where, const cJSON *
 
 	if (!cJSON_IsObject(item))
 		return wrong_type(src, where, JSON_ENV, err);
-	cJSON_ArrayForEach(e, item) {
+	cJSON_ArrayForEach (e, item) {
 		if (!cJSON_IsString(e) || !e->string[0] || strchr(e->string, '='))
-			return json_complain(src, where, err,
-					     "\"%s\" must be a name without \"=\" with a string value",
-					     e->string);
+			return json_complain(
+				src, where, err,
+				"\"%s\" must be a name without \"=\" with a string value",
+				e->string);
 	}
 	strv_done(out);
-	cJSON_ArrayForEach(e, item)
+	cJSON_ArrayForEach (e, item)
 		strv_take(out, mem_printf("%s=%s", e->string, e->valuestring));
 	return 0;
 }
@@ -211,11 +213,12 @@ static int read_array(const struct json_src *src, const char *where, const cJSON
 		return wrong_type(src, where, f->kind, err);
 	arr.n = (size_t)cJSON_GetArraySize(item);
 	arr.v = mem_zalloc(arr.n, f->kind == JSON_U64V ? sizeof(uint64_t) : f->size);
-	cJSON_ArrayForEach(e, item) {
+	cJSON_ArrayForEach (e, item) {
 		auto_free char *at = mem_printf("%s[%zu]", where, i);
 
 		if (f->kind == JSON_U64V)
-			rc = whole(e, (uint64_t *)arr.v + i) ? 0 : wrong_type(src, at, JSON_U64, err);
+			rc = whole(e, (uint64_t *)arr.v + i) ? 0
+							     : wrong_type(src, at, JSON_U64, err);
 		else if (!cJSON_IsObject(e))
 			rc = wrong_type(src, at, JSON_OBJECT, err);
 		else
@@ -225,13 +228,29 @@ static int read_array(const struct json_src *src, const char *where, const cJSON
 		i++;
 	}
 	if (rc < 0) {
-		struct json_field one[] = { { .name = "x", .kind = f->kind, .rows = f->rows,
-					      .size = f->size },
-					    { .name = NULL } };
+		struct json_field one[] = {
+			{ .name = "x", .kind = f->kind, .rows = f->rows, .size = f->size },
+			{ .name = NULL }
+		};
 		json_release(one, &arr);
 		return rc;
 	}
 	*out = arr;
+	return 0;
+}
+
+static int replace_array(const struct json_src *src, const char *where, const cJSON *item,
+			 const struct json_field *f, struct json_array *out, struct err *err)
+{
+	struct json_array fresh = { 0 };
+	struct json_field old[] = { *f, { .name = NULL } };
+	int rc = read_array(src, where, item, f, &fresh, err);
+
+	if (rc < 0)
+		return rc;
+	old[0].off = 0;
+	json_release(old, out);
+	*out = fresh;
 	return 0;
 }
 
@@ -276,18 +295,8 @@ static int read_one(const struct json_src *src, const char *where, const cJSON *
 			return wrong_type(src, where, f->kind, err);
 		return json_read(src, where, item, f->rows, p, err);
 	case JSON_ARRAY:
-	case JSON_U64V: {
-		struct json_array fresh = { 0 };
-		struct json_field old[] = { *f, { .name = NULL } };
-		int rc = read_array(src, where, item, f, &fresh, err);
-
-		if (rc < 0)
-			return rc;
-		old[0].off = 0;
-		json_release(old, p);
-		*(struct json_array *)p = fresh;
-		return 0;
-	}
+	case JSON_U64V:
+		return replace_array(src, where, item, f, (struct json_array *)p, err);
 	case JSON_RAW:
 		free(*(char **)p);
 		*(char **)p = cJSON_PrintUnformatted(item);
@@ -318,7 +327,7 @@ int json_read(const struct json_src *src, const char *where, const cJSON *obj,
 	const cJSON *item, *other;
 	int rc;
 
-	cJSON_ArrayForEach(item, obj) {
+	cJSON_ArrayForEach (item, obj) {
 		auto_free char *at = mem_printf("%s.%s", where, item->string);
 		const struct json_field *f = rows;
 

@@ -14,7 +14,7 @@
 #include "base/err.h"
 
 #define JSON_FILE_MAX  (4u << 20) /* bytes of an input file */
-#define JSON_DEPTH_MAX 64	  /* levels of nesting of an input file */
+#define JSON_DEPTH_MAX 64         /* levels of nesting of an input file */
 
 enum json_kind {
 	JSON_STR,      /* char *            (owned) */
@@ -48,7 +48,7 @@ struct json_field {
 	size_t off; /* offsetof the field in the struct that is filled */
 	bool required;
 	const struct json_field *rows; /* JSON_OBJECT, JSON_ARRAY: rows, ended by a NULL name */
-	size_t size;		       /* JSON_ARRAY: sizeof one element */
+	size_t size;                   /* JSON_ARRAY: sizeof one element */
 	const char *const *choices;    /* JSON_ENUM: NULL-terminated */
 	/* JSON_CUSTOM: read @item into @field (at off). 0 or negative with @err set by
 	 * json_complain(). */

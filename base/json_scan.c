@@ -60,7 +60,8 @@ int json_prescan(const char *name, char *text, size_t n, struct err *err)
 	size_t bad;
 
 	if (!str_utf8(text, n, &bad))
-		return json_at(name, text, bad, err, "this byte is not UTF-8; save the file as UTF-8");
+		return json_at(name, text, bad, err,
+			       "this byte is not UTF-8; save the file as UTF-8");
 	if (memchr(text, 0, n))
 		return json_at(name, text, (size_t)((char *)memchr(text, 0, n) - text), err,
 			       "NUL byte in a text file");
@@ -71,7 +72,8 @@ int json_prescan(const char *name, char *text, size_t n, struct err *err)
 		if (text[i] == '"') {
 			i = skip_string(text, i, n, &nul);
 			if (nul)
-				return json_at(name, text, at, err, "\\u0000 is not allowed in a string");
+				return json_at(name, text, at, err,
+					       "\\u0000 is not allowed in a string");
 			continue;
 		}
 		if (text[i] == '/' && i + 1 < n && (text[i + 1] == '/' || text[i + 1] == '*')) {

@@ -36,7 +36,7 @@ static void grow(struct map *m)
 
 	bigger.slot = mem_zalloc(bigger.cap, sizeof(*bigger.slot));
 	bigger.n = m->n;
-	map_each(s, m)
+	map_each (s, m)
 		*find(&bigger, s->key) = *s;
 	free(m->slot);
 	*m = bigger;

@@ -56,7 +56,7 @@ static inline void mem_auto_close(const int *fd)
 
 /* Locals that own something. Always initialise in the same line. */
 #define auto_free __attribute__((cleanup(mem_auto_free)))
-#define auto_fd	  __attribute__((cleanup(mem_auto_close)))
+#define auto_fd   __attribute__((cleanup(mem_auto_close)))
 
 /* Hand ownership over, visibly: the variable is empty afterwards. */
 #define take_ptr(p)                                                                                \

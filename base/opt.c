@@ -102,7 +102,8 @@ static int parse_word(const struct opt_cmd *cmd, int argc, char **argv, int *i, 
 		return unknown(cmd, word, err);
 	if (r->kind == OPT_FLAG) {
 		if (val)
-			return err_set(err, ERR_USAGE, "%s: --%s takes no value", cmd->name, r->name);
+			return err_set(err, ERR_USAGE, "%s: --%s takes no value", cmd->name,
+				       r->name);
 	} else if (!val) {
 		if (*i + 1 >= argc)
 			return err_set(err, ERR_USAGE, "%s: --%s needs a value: %s", cmd->name,

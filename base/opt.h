@@ -19,12 +19,12 @@ enum opt_kind {
 };
 
 struct opt_row {
-	char letter;		    /* short form, 0 when none */
-	const char *name;	    /* long form without dashes; NULL ends the rows */
+	char letter;      /* short form, 0 when none */
+	const char *name; /* long form without dashes; NULL ends the rows */
 	enum opt_kind kind;
-	size_t off;		    /* offsetof the field */
-	const char *arg;	    /* name of the argument in help, NULL for flags */
-	const char *help;	    /* one sentence without full stop */
+	size_t off;                 /* offsetof the field */
+	const char *arg;            /* name of the argument in help, NULL for flags */
+	const char *help;           /* one sentence without full stop */
 	const char *const *choices; /* OPT_ENUM: NULL-terminated */
 };
 

@@ -111,7 +111,7 @@ static int with_unit(const char *s, const struct unit *units, size_t n, uint64_t
 int str_size(const char *s, uint64_t *ret)
 {
 	static const struct unit units[] = {
-		{ "", 1 },	     { "B", 1 },	  { "K", 1ull << 10 },
+		{ "", 1 },           { "B", 1 },          { "K", 1ull << 10 },
 		{ "M", 1ull << 20 }, { "G", 1ull << 30 }, { "T", 1ull << 40 },
 	};
 	uint64_t v;
@@ -125,9 +125,8 @@ int str_size(const char *s, uint64_t *ret)
 int str_duration(const char *s, uint64_t *ret_ns)
 {
 	static const struct unit units[] = {
-		{ "", 1000000000ull },	   { "ms", 1000000ull },
-		{ "s", 1000000000ull },	   { "m", 60000000000ull },
-		{ "h", 3600000000000ull }, { "d", 86400000000000ull },
+		{ "", 1000000000ull },   { "ms", 1000000ull },      { "s", 1000000000ull },
+		{ "m", 60000000000ull }, { "h", 3600000000000ull }, { "d", 86400000000000ull },
 	};
 	uint64_t v;
 
@@ -234,24 +233,50 @@ bool str_path_glob(const char *p, const char *s)
 	return !*s;
 }
 
+/* Length that the first byte of a sequence promises; 0 when none may begin so. */
+static unsigned utf8_promise(unsigned c)
+{
+	static const struct {
+		unsigned below, len;
+	} rows[] = { { 0x80, 1 }, { 0xc2, 0 }, { 0xe0, 2 }, { 0xf0, 3 }, { 0xf5, 4 } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (c < rows[i].below)
+			return rows[i].len;
+	}
+	return 0;
+}
+
+/* Is the second byte in the range that the first one leaves: no overlong form, no surrogate,
+ * nothing beyond U+10FFFF? */
+static bool utf8_second(unsigned c, unsigned d)
+{
+	static const struct {
+		unsigned first, low, high;
+	} rows[] = { { 0xe0, 0xa0, 0xbf },
+		     { 0xed, 0x80, 0x9f },
+		     { 0xf0, 0x90, 0xbf },
+		     { 0xf4, 0x80, 0x8f } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (c == rows[i].first)
+			return d >= rows[i].low && d <= rows[i].high;
+	}
+	return true;
+}
+
 bool str_utf8(const char *str, size_t n, size_t *ret_bad)
 {
 	const unsigned char *s = (const unsigned char *)str;
 	size_t i = 0;
 
 	while (i < n) {
-		unsigned c = s[i], len = c < 0x80 ? 1 : c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3
-							: c < 0xf5			 ? 4
-											 : 0;
+		unsigned len = utf8_promise(s[i]);
 		bool ok = len && len <= n - i;
 
 		for (unsigned k = 1; ok && k < len; k++)
 			ok = (s[i + k] & 0xc0) == 0x80;
-		if (ok && len == 3)
-			ok = !(c == 0xe0 && s[i + 1] < 0xa0) && !(c == 0xed && s[i + 1] > 0x9f);
-		if (ok && len == 4)
-			ok = !(c == 0xf0 && s[i + 1] < 0x90) && !(c == 0xf4 && s[i + 1] > 0x8f);
-		if (!ok) {
+		if (!ok || (len > 2 && !utf8_second(s[i], s[i + 1]))) {
 			if (ret_bad)
 				*ret_bad = i;
 			return false;

@@ -23,15 +23,15 @@ enum sys_op {
 	OP_READ,  /* read, pread, readv, preadv */
 	OP_WRITE, /* write, pwrite, writev, pwritev, ftruncate, fallocate */
 	OP_MMAP,
-	OP_COPY, /* copy_file_range, sendfile, splice: fd -> fd2 */
+	OP_COPY,  /* copy_file_range, sendfile, splice: fd -> fd2 */
 	OP_CLOSE, /* close, close_range, dup2, dup3: an fd may go away */
-	OP_DUP,	  /* dup, fcntl: an fd may appear */
+	OP_DUP,   /* dup, fcntl: an fd may appear */
 	OP_SENDMSG,
 	OP_RECVMSG,
 	OP_CHDIR,  /* the working directory changes */
 	OP_IOCTL,  /* FICLONE: contents change hands without read or write */
 	OP_MUNMAP, /* a writable mapping may go away */
-	OP_MISC,  /* of interest at level full only: name, arguments, result */
+	OP_MISC,   /* of interest at level full only: name, arguments, result */
 	OP_MAX
 };
 

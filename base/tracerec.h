@@ -53,11 +53,11 @@ enum trace_kind tracerec_kind(const char *name);
 
 /* What every record carries. */
 struct tracerec_head {
-	uint64_t n;   /* sequence number from 1 */
-	uint64_t t;   /* ns since the run began, CLOCK_MONOTONIC */
+	uint64_t n;     /* sequence number from 1 */
+	uint64_t t;     /* ns since the run began, CLOCK_MONOTONIC */
 	pid_t pid, tid; /* as the host sees them; 0 = proctor itself */
-	uint32_t cmd; /* command id, 0 = the agent's own process */
-	uint32_t ep;  /* workspace epoch: interventions applied so far */
+	uint32_t cmd;   /* command id, 0 = the agent's own process */
+	uint32_t ep;    /* workspace epoch: interventions applied so far */
 };
 
 /* Begin a line. */

@@ -140,8 +140,10 @@ static int check_require(const struct box_spec *spec, const struct box *box, str
 		const char *name = spec->profile->require.v[i];
 
 		for (int l = 0; l < LAYER_MAX; l++) {
-			/* The tracer comes later and is its owner's to check. */
-			if (l == LAYER_PTRACE || strcmp(layer_name((enum layer)l), name) != 0)
+			/* The tracer comes later and is its owner's to check; a workspace used in
+			 * place is the caller's express wish. */
+			if (l == LAYER_PTRACE || (l == LAYER_OVERLAY && !spec->ws_upper) ||
+			    strcmp(layer_name((enum layer)l), name) != 0)
 				continue;
 			if (strncmp(box->posture[l], "on", 2) != 0)
 				return err_set(err, ERR_REFUSED,

@@ -35,14 +35,14 @@ struct box_spec {
 						    * writable in place (WORKSPACE_DIRECT) */
 	const char *scratch; /* directory for the box's own layers (root overlay, /tmp, HOME) */
 	const char *home;    /* HOME in the box, e.g. "/home/agent" */
-	const struct strv *home_files; /* "relative path=..." see below; may be NULL */
+	const struct strv *home_files; /* "path below HOME=template it came from"; NULL = none */
 	const struct strv *home_texts; /* contents, same order as home_files */
 	char *const *argv; /* NULL-terminated; argv[0] looked up in env's PATH inside the box */
 	char *const *env;  /* NULL-terminated */
 	int stdio[3];      /* descriptors for 0, 1, 2; lent */
 	bool new_tty;      /* stdio[0] is a pty slave: setsid + TIOCSCTTY */
 	const struct sock_fprog *filter_b; /* observing filter, loaded last; NULL = none */
-	bool wait_for_tracer;              /* stop at the gate until box_release() */
+	bool wait_for_tracer;              /* hold the gate until box_release(); else it is open */
 	struct limits limits;    /* kernel-side part: processes, open files, memory, ... */
 	bool no_cgroup;          /* pretend no cgroup can be made */
 	struct janitor *janitor; /* told of cgroups and init; may be NULL */

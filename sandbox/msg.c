@@ -16,7 +16,7 @@ int msg_send(int sock, const void *p, size_t n, const int *fd, size_t n_fd)
 	union control ctl;
 	struct iovec iov = { (void *)(uintptr_t)p, n };
 	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
-	struct cmsghdr *c;
+	struct cmsghdr *c = &ctl.align;
 	ssize_t rc;
 
 	if (n_fd > MSG_FDS) {
@@ -27,7 +27,6 @@ int msg_send(int sock, const void *p, size_t n, const int *fd, size_t n_fd)
 	if (n_fd) {
 		msg.msg_control = ctl.bytes;
 		msg.msg_controllen = CMSG_SPACE(n_fd * sizeof(int));
-		c = CMSG_FIRSTHDR(&msg);
 		c->cmsg_level = SOL_SOCKET;
 		c->cmsg_type = SCM_RIGHTS;
 		c->cmsg_len = CMSG_LEN(n_fd * sizeof(int));

@@ -17,7 +17,7 @@ struct probe_row {
 struct probe {
 	struct probe_row layer[LAYER_MAX];
 	int landlock_abi; /* 0 = none */
-	bool idmap;	  /* idmapped mounts below an overlay (root only) */
+	bool idmap;       /* idmapped mounts below an overlay (root only) */
 };
 
 /* Try everything in throw-away children. Takes some milliseconds. Free with probe_done(). */

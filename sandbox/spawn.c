@@ -125,8 +125,8 @@ static const char *files_hint(const struct ops_row *r, int sys)
 		  "parts of this machine's own /proc are covered, as in a container; start it with "
 		  "--security-opt systempaths=unconfined (docker) or unmask=ALL (podman)" },
 		{ OPS_OVERLAY, NULL, EINVAL,
-		  "the scratch directory must be on a file system that an overlay can write to (ext4, "
-		  "xfs, btrfs, tmpfs; not NFS, not an overlay itself): set PROCTOR_SCRATCH" },
+		  "the scratch directory must be on a file system that an overlay can write to "
+		  "(ext4, xfs, btrfs, tmpfs; not NFS, not an overlay): set PROCTOR_SCRATCH" },
 		{ OPS_OVERLAY, NULL, EPERM,
 		  "overlays in user namespaces need Linux 5.11; see proctor doctor, row overlay" },
 		{ OPS_OVERLAY, NULL, ENODEV, "sudo modprobe overlay" },

@@ -69,8 +69,7 @@ bool access_pass_on(struct sup *s, struct process *p, int file)
 {
 	if (pass_to(p, file))
 		return true;
-	map_each(slot, &s->ts.by_pid)
-	{
+	map_each (slot, &s->ts.by_pid) {
 		struct process *q = slot->val;
 
 		if (!q->ended && (q->parent == p || p->parent == q) && pass_to(q, file))

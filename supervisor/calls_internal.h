@@ -6,31 +6,31 @@
 #include "supervisor/sup.h"
 
 /* Each: called at the entry (t->call is filled) or exit (@ret: result or negative errno). */
-void calls_open_entry(struct sup *s, struct tracee *t);	/* see above */
-void calls_open_exit(struct sup *s, struct tracee *t, int64_t ret); /* see above */
-void calls_exec_entry(struct sup *s, struct tracee *t);	/* see above */
-void calls_exec_exit(struct sup *s, struct tracee *t, int64_t ret); /* see above */
-void calls_names_entry(struct sup *s, struct tracee *t); /* see above */
-void calls_names_exit(struct sup *s, struct tracee *t, int64_t ret); /* see above */
-void calls_chdir_entry(struct sup *s, struct tracee *t); /* see above */
-void calls_misc_entry(struct sup *s, struct tracee *t);	/* see above */
-void calls_misc_exit(struct sup *s, struct tracee *t, int64_t ret); /* see above */
-void calls_kill_entry(struct sup *s, struct tracee *t);	/* see above */
-void calls_addr_entry(struct sup *s, struct tracee *t);	/* see above */
-void calls_addr_exit(struct sup *s, struct tracee *t, int64_t ret); /* see above */
-void calls_read_entry(struct sup *s, struct tracee *t);	/* see above */
-void calls_read_exit(struct sup *s, struct tracee *t, int64_t ret); /* see above */
-void calls_write_entry(struct sup *s, struct tracee *t); /* see above */
-void calls_write_exit(struct sup *s, struct tracee *t, int64_t ret); /* see above */
-void calls_mmap_entry(struct sup *s, struct tracee *t);	/* see above */
-void calls_mmap_exit(struct sup *s, struct tracee *t, int64_t ret); /* see above */
-void calls_copy_entry(struct sup *s, struct tracee *t);	/* see above */
-void calls_copy_exit(struct sup *s, struct tracee *t, int64_t ret); /* see above */
-void calls_close_exit(struct sup *s, struct tracee *t, int64_t ret); /* see above */
-void calls_dup_exit(struct sup *s, struct tracee *t, int64_t ret); /* see above */
-void calls_ioctl_exit(struct sup *s, struct tracee *t, int64_t ret); /* see above */
-void calls_munmap_exit(struct sup *s, struct tracee *t, int64_t ret); /* see above */
-void calls_sendmsg_entry(struct sup *s, struct tracee *t); /* see above */
+void calls_open_entry(struct sup *s, struct tracee *t);                /* see above */
+void calls_open_exit(struct sup *s, struct tracee *t, int64_t ret);    /* see above */
+void calls_exec_entry(struct sup *s, struct tracee *t);                /* see above */
+void calls_exec_exit(struct sup *s, struct tracee *t, int64_t ret);    /* see above */
+void calls_names_entry(struct sup *s, struct tracee *t);               /* see above */
+void calls_names_exit(struct sup *s, struct tracee *t, int64_t ret);   /* see above */
+void calls_chdir_entry(struct sup *s, struct tracee *t);               /* see above */
+void calls_misc_entry(struct sup *s, struct tracee *t);                /* see above */
+void calls_misc_exit(struct sup *s, struct tracee *t, int64_t ret);    /* see above */
+void calls_kill_entry(struct sup *s, struct tracee *t);                /* see above */
+void calls_addr_entry(struct sup *s, struct tracee *t);                /* see above */
+void calls_addr_exit(struct sup *s, struct tracee *t, int64_t ret);    /* see above */
+void calls_read_entry(struct sup *s, struct tracee *t);                /* see above */
+void calls_read_exit(struct sup *s, struct tracee *t, int64_t ret);    /* see above */
+void calls_write_entry(struct sup *s, struct tracee *t);               /* see above */
+void calls_write_exit(struct sup *s, struct tracee *t, int64_t ret);   /* see above */
+void calls_mmap_entry(struct sup *s, struct tracee *t);                /* see above */
+void calls_mmap_exit(struct sup *s, struct tracee *t, int64_t ret);    /* see above */
+void calls_copy_entry(struct sup *s, struct tracee *t);                /* see above */
+void calls_copy_exit(struct sup *s, struct tracee *t, int64_t ret);    /* see above */
+void calls_close_exit(struct sup *s, struct tracee *t, int64_t ret);   /* see above */
+void calls_dup_exit(struct sup *s, struct tracee *t, int64_t ret);     /* see above */
+void calls_ioctl_exit(struct sup *s, struct tracee *t, int64_t ret);   /* see above */
+void calls_munmap_exit(struct sup *s, struct tracee *t, int64_t ret);  /* see above */
+void calls_sendmsg_entry(struct sup *s, struct tracee *t);             /* see above */
 void calls_sendmsg_exit(struct sup *s, struct tracee *t, int64_t ret); /* see above */
 void calls_recvmsg_exit(struct sup *s, struct tracee *t, int64_t ret); /* see above */
 

@@ -33,8 +33,8 @@ static const char *cwd_of(struct process *p)
 }
 
 /* Path for the trace: absolute where that costs nothing. @at is the directory argument. */
-static void record_path(struct buf *b, struct process *p, const char *key, const char *path, size_t n,
-			int at)
+static void record_path(struct buf *b, struct process *p, const char *key, const char *path,
+			size_t n, int at)
 {
 	if (path[0] != '/' && at == AT_FDCWD) {
 		const char *cwd = cwd_of(p);
@@ -226,7 +226,7 @@ void calls_names_entry(struct sup *s, struct tracee *t)
 }
 
 static const enum trace_kind kind_of[OP_MAX] = {
-	[OP_RENAME] = TK_RENAME, [OP_LINK] = TK_LINK,	      [OP_SYMLINK] = TK_LINK,
+	[OP_RENAME] = TK_RENAME, [OP_LINK] = TK_LINK,         [OP_SYMLINK] = TK_LINK,
 	[OP_UNLINK] = TK_UNLINK, [OP_TRUNCATE] = TK_TRUNCATE, [OP_MKDIR] = TK_MKDIR,
 	[OP_CHMOD] = TK_CHMOD,
 };

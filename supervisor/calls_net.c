@@ -84,8 +84,8 @@ void calls_addr_exit(struct sup *s, struct tracee *t, int64_t ret)
 		tracerec_str(b, "rule", rule, sizeof(rule) - 1);
 	sink_end(s->sink);
 	if (refused) {
-		auto_free char *what = mem_printf("connect %s port %llu", t->path,
-						  (unsigned long long)t->len);
+		auto_free char *what =
+			mem_printf("connect %s port %llu", t->path, (unsigned long long)t->len);
 
 		sup_denied(s, what, rule);
 		b = sup_record(s, TK_DENY, t);
@@ -151,8 +151,8 @@ static unsigned each_message(struct sup *s, struct tracee *t, int64_t count,
 	if (t->call.nr == SYS_sendmsg || t->call.nr == SYS_recvmsg)
 		return each_passed_fd(s, t, t->call.arg[1], fn);
 	for (int64_t i = 0; i < count && i < MSGS_MAX; i++)
-		yes += each_passed_fd(s, t,
-				      t->call.arg[1] + (uint64_t)i * sizeof(struct mmsghdr), fn);
+		yes += each_passed_fd(s, t, t->call.arg[1] + (uint64_t)i * sizeof(struct mmsghdr),
+				      fn);
 	return yes;
 }
 

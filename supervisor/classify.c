@@ -7,8 +7,8 @@
 #include "base/path.h"
 
 static const char *const names[CLASS_MAX] = {
-	[CLASS_OTHER] = "other", [CLASS_READ] = "read",	    [CLASS_SEARCH] = "search",
-	[CLASS_EDIT] = "edit",	 [CLASS_VCS] = "vcs",	    [CLASS_NETWORK] = "network",
+	[CLASS_OTHER] = "other",     [CLASS_READ] = "read",   [CLASS_SEARCH] = "search",
+	[CLASS_EDIT] = "edit",       [CLASS_VCS] = "vcs",     [CLASS_NETWORK] = "network",
 	[CLASS_PACKAGE] = "package", [CLASS_BUILD] = "build", [CLASS_TEST] = "test",
 };
 

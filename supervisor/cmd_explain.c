@@ -21,7 +21,8 @@ static const struct {
 } advice[] = {
 	{ "connect *", "network*",
 	  "the profile's network.mode is no-network: only the box's own loopback can be reached" },
-	{ "open /proc/*", "*", "/proc is read-only for the agent; nothing in the profile opens it" },
+	{ "open /proc/*", "*",
+	  "/proc is read-only for the agent; nothing in the profile opens it" },
 	{ "open *", "filesystem: mounted read-only*",
 	  "add the directory to filesystem.write of the profile (it then reaches the host)" },
 	{ "open *", "filesystem: permission*",
@@ -59,8 +60,8 @@ static const char *advise(const char *what, const char *rule)
 	return "";
 }
 
-static void put_row(struct json_w *w, struct buf *out, bool json, const char *what, const char *rule,
-		    double count, const char *change)
+static void put_row(struct json_w *w, struct buf *out, bool json, const char *what,
+		    const char *rule, double count, const char *change)
 {
 	if (json) {
 		json_open(w, NULL, '{');
@@ -72,7 +73,8 @@ static void put_row(struct json_w *w, struct buf *out, bool json, const char *wh
 		return;
 	}
 	json_escape(out, what, strlen(what));
-	buf_addf(out, "\n    refused by: %s (%.0f times)\n    to allow:   %s\n", rule, count, change);
+	buf_addf(out, "\n    refused by: %s (%.0f times)\n    to allow:   %s\n", rule, count,
+		 change);
 }
 
 static void explain(const cJSON *root, bool json, struct buf *out)
@@ -87,10 +89,10 @@ static void explain(const cJSON *root, bool json, struct buf *out)
 	start = out->len;
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
 		if (strcmp(ends[i].reason, reason) == 0)
-			put_row(&w, out, json, "the run itself was ended", reason, 1, ends[i].change);
+			put_row(&w, out, json, "the run itself was ended", reason, 1,
+				ends[i].change);
 	}
-	cJSON_ArrayForEach(d, list)
-	{
+	cJSON_ArrayForEach (d, list) {
 		const cJSON *count = cJSON_GetObjectItemCaseSensitive(d, "count");
 		const char *what = string_of(d, "what"), *rule = string_of(d, "rule");
 

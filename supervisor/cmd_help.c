@@ -26,9 +26,11 @@ static const struct opt_cmd *find(const char *name)
 
 static void overview(struct buf *out)
 {
-	buf_adds(out, "usage: proctor COMMAND [options]\n\n"
-		      "Runs an untrusted coding agent in a sandbox, touches the code while it works, and\n"
-		      "grades what it leaves behind.\n\ncommands:\n");
+	buf_adds(
+		out,
+		"usage: proctor COMMAND [options]\n\n"
+		"Runs an untrusted coding agent in a sandbox, touches the code while it works, and\n"
+		"grades what it leaves behind.\n\ncommands:\n");
 	for (const struct opt_cmd *const *c = cmd_all; *c; c++)
 		buf_addf(out, "  %-10s %s\n", (*c)->name, (*c)->summary);
 	buf_adds(out, "\n'proctor COMMAND --help' tells more. First use: proctor run -- make\n");

@@ -85,8 +85,8 @@ static void closing_line(const struct run_outcome *o)
 	fprintf(stderr, "proctor: %s after %.2f s, %llu processes", how,
 		(double)o->wall_ns / (double)CLOCK_SEC, (unsigned long long)o->processes);
 	if (o->touches || o->fired)
-		fprintf(stderr, ", %llu touches, %llu interventions", (unsigned long long)o->touches,
-			(unsigned long long)o->fired);
+		fprintf(stderr, ", %llu touches, %llu interventions",
+			(unsigned long long)o->touches, (unsigned long long)o->fired);
 	fprintf(stderr, "; kept in %s\n", o->dir);
 }
 

@@ -35,8 +35,7 @@ static void text_value(struct buf *out, const cJSON *item)
 		buf_addf(out, "%.0f", item->valuedouble);
 	} else if (cJSON_IsArray(item)) {
 		buf_addc(out, '[');
-		cJSON_ArrayForEach(e, item)
-		{
+		cJSON_ArrayForEach (e, item) {
 			if (e != item->child)
 				buf_addc(out, ' ');
 			text_value(out, e);
@@ -69,8 +68,7 @@ static void text_record(struct buf *out, const cJSON *rec)
 		return; /* the header line */
 	buf_addf(out, "%10.6f %7.0f c%-3.0f %-9s", number_of(rec, "t") / 1e9, number_of(rec, "pid"),
 		 number_of(rec, "cmd"), kind);
-	cJSON_ArrayForEach(item, rec)
-	{
+	cJSON_ArrayForEach (item, rec) {
 		bool skip = false;
 
 		for (size_t i = 0; head[i]; i++)
@@ -127,7 +125,8 @@ static int check_kinds(const struct opts *o, struct err *err)
 			continue;
 		near = str_nearest(o->kinds.v[i], names);
 		return err_set(err, ERR_USAGE, "trace: no record kind \"%s\"%s%s%s", o->kinds.v[i],
-			       near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+			       near ? ", did you mean \"" : "", near ? near : "",
+			       near ? "\"?" : "");
 	}
 	return 0;
 }

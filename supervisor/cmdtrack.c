@@ -54,7 +54,7 @@ void cmdtrack_close(struct cmdtrack *c, uint32_t id)
 
 void cmdtrack_done(struct cmdtrack *c)
 {
-	map_each(s, &c->open)
+	map_each (s, &c->open)
 		free_command(s->val);
 	map_done(&c->open);
 }

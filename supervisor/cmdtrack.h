@@ -13,17 +13,17 @@
 
 struct command {
 	uint32_t id;
-	bool announced;	   /* its argv is known and was told */
-	uint64_t started;  /* ns of the run */
+	bool announced;     /* its argv is known and was told */
+	uint64_t started;   /* ns of the run */
 	enum cmd_class cls; /* highest of its programs */
-	struct strv argv;  /* of its first exec */
-	unsigned programs; /* execs in its tree */
+	struct strv argv;   /* of its first exec */
+	unsigned programs;  /* execs in its tree */
 };
 
 /* {0} is empty. */
 struct cmdtrack {
 	struct map open; /* id -> struct command (owned) */
-	uint32_t last;	 /* highest id given out */
+	uint32_t last;   /* highest id given out */
 };
 
 /* A direct child of the root was forked at @now: a command begins. Borrowed until

@@ -53,8 +53,8 @@ void command_exec(struct sup *s, struct process *p)
 	if (!s->engine || !p->cmd)
 		return;
 	s->holder = p->pid;
-	engine_step(s,
-		    engine_exec(s->engine, p->cmd, path_base(p->argv.v[0]), p->argv.v, &err), &err);
+	engine_step(s, engine_exec(s->engine, p->cmd, path_base(p->argv.v[0]), p->argv.v, &err),
+		    &err);
 	s->holder = 0;
 }
 

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/fsuid.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,24 +14,6 @@
 #include "supervisor/hold.h"
 
 enum { FILE_MAX = 16 << 20 };
-
-/* File-system identity of the box while we make files in it, so that what we add belongs to the
- * agent like everything else there. */
-static void become_owner(struct sup *s)
-{
-	struct stat st;
-
-	if (geteuid() == 0 && fstat(s->box->ws_fd, &st) == 0) {
-		setfsgid(st.st_gid);
-		setfsuid(st.st_uid);
-	}
-}
-
-static void become_self(void)
-{
-	setfsuid(geteuid());
-	setfsgid(getegid());
-}
 
 static int op_hold(void *arg, bool on, struct err *err)
 {
@@ -144,7 +125,7 @@ static int op_write(void *arg, const char *path, const void *data, size_t n, uin
 	uint64_t changed;
 	int rc = 0;
 
-	become_owner(s);
+	box_act_as(s->box, true);
 	if (mode == 0) {
 		if (remove_file(s->box->ws_fd, path) < 0)
 			rc = err_sys(err, "cannot remove %s in the workspace", path);
@@ -158,7 +139,7 @@ static int op_write(void *arg, const char *path, const void *data, size_t n, uin
 			 fchmod(fd, mode == 0100755 ? 0755 : 0644) < 0)
 			rc = err_sys(err, "cannot set the mode of %s in the workspace", path);
 	}
-	become_self();
+	box_act_as(s->box, false);
 	watch_refresh(&s->watch, &changed);
 	return rc;
 }
@@ -171,13 +152,14 @@ static int message_to_file(struct sup *s, const char *path, const char *text, st
 	auto_fd int fd = -1;
 	int rc = 0;
 
-	become_owner(s);
-	fd = fd_open_beneath(s->box->root_fd, rel, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK, 0);
+	box_act_as(s->box, true);
+	fd = fd_open_beneath(s->box->root_fd, rel, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK,
+			     0);
 	if (fd < 0 && errno == ENOENT)
 		fd = fd_open_beneath(s->box->root_fd, rel, O_WRONLY | O_CREAT | O_EXCL, 0644);
 	if (fd < 0 || fd_write_all(fd, line, strlen(line)) < 0)
 		rc = err_sys(err, "cannot write the message to %s in the box", path);
-	become_self();
+	box_act_as(s->box, false);
 	return rc;
 }
 
@@ -186,8 +168,9 @@ static int message_to_stdin(struct sup *s, const char *text, struct err *err)
 	auto_free char *line = mem_printf("%s\n", text);
 
 	if (relay_send(s->relay, line, strlen(line)) < 0)
-		return err_set(err, ERR_CHILD, "the agent's standard input is closed; "
-					       "choose another message_via for this agent");
+		return err_set(err, ERR_CHILD,
+			       "the agent's standard input is closed; "
+			       "choose another message_via for this agent");
 	return 0;
 }
 
@@ -210,16 +193,21 @@ static int op_message(void *arg, const char *text, struct err *err)
 	case VIA_PTY:
 		return message_to_stdin(s, text, err);
 	case VIA_EXEC: {
-		char *const argv[] = { (char *)"sh", (char *)"-c", a->via_arg, (char *)"sh",
-				       (char *)(uintptr_t)text, NULL };
+		char *const argv[] = { (char *)"sh",
+				       (char *)"-c",
+				       a->via_arg,
+				       (char *)"sh",
+				       (char *)(uintptr_t)text,
+				       NULL };
 
 		return op_exec(arg, argv, err);
 	}
 	case VIA_GATEWAY:
 		break;
 	}
-	return err_set(err, ERR_HOST, "messages through the gateway are not available; "
-				      "set the agent's message_via to stdin, pty, file: or exec:");
+	return err_set(err, ERR_HOST,
+		       "messages through the gateway are not available; "
+		       "set the agent's message_via to stdin, pty, file: or exec:");
 }
 
 static const char *const level_names[] = { "open", "bytes", "argv", "output", "swe-touch-1.0" };
@@ -312,8 +300,8 @@ static void op_edited(void *arg, const char *path, uint64_t first, uint64_t last
 		      pid_t pid, uint32_t cmd)
 {
 	struct sup *s = arg;
-	struct buf *b = sink_begin(s->sink, TK_EDIT, by_agent ? pid : 0, by_agent ? pid : 0, cmd,
-				   s->epoch);
+	struct buf *b =
+		sink_begin(s->sink, TK_EDIT, by_agent ? pid : 0, by_agent ? pid : 0, cmd, s->epoch);
 
 	tracerec_str(b, "path", path, strlen(path));
 	tracerec_lines(b, first, last);

@@ -38,8 +38,7 @@ static void collect(struct sup *s, struct tracee *t)
 
 void hold_stop(struct sup *s, struct process *p, pid_t except)
 {
-	map_each(slot, &s->ts.by_tid)
-	{
+	map_each (slot, &s->ts.by_tid) {
 		struct tracee *t = slot->val;
 
 		if (t->state != TS_RUNNING || t->tid == except || t->exiting || t->vforking ||
@@ -47,8 +46,7 @@ void hold_stop(struct sup *s, struct process *p, pid_t except)
 			continue;
 		t->held = pt_interrupt(t->tid) == 0;
 	}
-	map_each(slot, &s->ts.by_tid)
-	{
+	map_each (slot, &s->ts.by_tid) {
 		struct tracee *t = slot->val;
 
 		if (t->held && t->state == TS_RUNNING) {
@@ -60,8 +58,7 @@ void hold_stop(struct sup *s, struct process *p, pid_t except)
 
 void hold_release(struct sup *s)
 {
-	map_each(slot, &s->ts.by_tid)
-	{
+	map_each (slot, &s->ts.by_tid) {
 		struct tracee *t = slot->val;
 
 		if (!t->held)

@@ -20,11 +20,11 @@
 enum {
 	TAG_SIGNALS = 1,
 	TAG_TIMER = 2,
-	BATCH = 64,	/* stops between two looks at the descriptors */
-	BUSY_MS = 3,	/* longest block in wait4() while busy */
-	BUSY_STOPS = 8, /* fewer in that time end the busy state */
+	BATCH = 64,       /* stops between two looks at the descriptors */
+	BUSY_MS = 3,      /* longest block in wait4() while busy */
+	BUSY_STOPS = 8,   /* fewer in that time end the busy state */
 	BUSY_STREAK = 32, /* stops without a pause that begin it */
-	PAUSE_MS = 2,	/* a sleep of this length is a pause */
+	PAUSE_MS = 2,     /* a sleep of this length is a pause */
 };
 
 static void on_alarm(int sig)

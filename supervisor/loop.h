@@ -18,5 +18,4 @@ int loop_run(struct sup *s, struct err *err);
 /* Give signals and descriptors back. */
 void loop_close(struct sup *s);
 
-
 #endif

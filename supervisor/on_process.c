@@ -172,9 +172,10 @@ static void root_exited(struct sup *s, int status)
 {
 	s->root_gone = true;
 	s->root_status = status;
+	/* The kernel's kill for memory looks like any other from here: ask before naming it. */
+	tick_measure(s);
 	if (s->end == END_NONE)
 		s->end = WIFSIGNALED(status) ? END_SIGNAL : END_EXITED;
-	tick_measure(s);
 	if (s->phase >= SUP_DRAINING)
 		return;
 	if (s->ts.alive == 0) {
@@ -201,8 +202,7 @@ static void on_death(struct sup *s, pid_t tid, int status, const struct rusage *
 		if (p->vfork_parent == t)
 			p->vfork_parent = NULL;
 	}
-	map_each(slot, &s->ts.by_pid)
-	{
+	map_each (slot, &s->ts.by_pid) {
 		struct process *q = slot->val;
 
 		if (t->vforking && q->vfork_parent == t)
@@ -322,8 +322,7 @@ void on_process_queued(struct sup *s)
 	while (s->ts.queued && !s->alone) {
 		struct tracee *next = NULL;
 
-		map_each(slot, &s->ts.by_tid)
-		{
+		map_each (slot, &s->ts.by_tid) {
 			struct tracee *t = slot->val;
 
 			if (t->queued) {

@@ -167,7 +167,8 @@ static bool out_ready(const struct relay_pipe *p)
 {
 	struct pollfd pfd = { .fd = p->to, .events = POLLOUT };
 
-	return !p->to_pollable || (poll(&pfd, 1, 0) == 1 && (pfd.revents & (POLLOUT | POLLERR | POLLHUP)));
+	return !p->to_pollable ||
+	       (poll(&pfd, 1, 0) == 1 && (pfd.revents & (POLLOUT | POLLERR | POLLHUP)));
 }
 
 static void close_to(struct relay_pipe *p)
@@ -246,40 +247,52 @@ static bool readable(int fd)
 	return poll(&pfd, 1, 0) == 1;
 }
 
-static void pump(struct relay *r, struct relay_pipe *p, int tag, int to_tag)
+/* Move what can be moved now. Bounded: an endless writer must not keep the loop from everything
+ * else. */
+static void move_chunks(struct relay *r, struct relay_pipe *p)
 {
-	bool is_pty = r->tty && p == &r->out;
-
 	push(p);
-	/* Bounded: an endless writer must not keep the loop from everything else. */
 	for (int i = 0; i < CHUNKS_AT_ONCE && p->len == p->done; i++) {
 		if (!p->extra.len && (p->eof || p->from < 0 || !readable(p->from)))
-			break;
+			return;
 		if (!pull(r, p))
-			break;
+			return;
 		push(p);
 	}
-	if (p->eof && !p->extra.len && p->len == p->done) {
-		watch_fd_for(r, p->from, tag, 0);
-		if (!is_pty)
-			mem_close(&p->from);
-		if (p == &r->in && !r->tty && !r->keep_in && p->own_to && p->to >= 0) {
-			watch_fd_for(r, p->to, to_tag, 0);
-			close_to(p);
-		}
+}
+
+/* The stream has ended and everything was passed on. */
+static void end_pipe(struct relay *r, struct relay_pipe *p, int tag, int to_tag)
+{
+	bool from_pty = r->tty && p == &r->out;
+
+	watch_fd_for(r, p->from, tag, 0);
+	if (!from_pty)
+		mem_close(&p->from);
+	if (p == &r->in && !r->tty && !r->keep_in && p->own_to && p->to >= 0) {
+		watch_fd_for(r, p->to, to_tag, 0);
+		close_to(p);
+	}
+}
+
+static void pump(struct relay *r, struct relay_pipe *p, int tag, int to_tag)
+{
+	bool to_pty = r->tty && p == &r->in, held;
+
+	move_chunks(r, p);
+	held = p->len > p->done;
+	if (p->eof && !p->extra.len && !held) {
+		end_pipe(r, p, tag, to_tag);
 		return;
 	}
-	/* Held bytes: wait for the reader, and do not take more meanwhile. */
-	if (p->len > p->done) {
-		if (!(r->tty && p == &r->in))
-			watch_fd_for(r, p->to, to_tag, EPOLLOUT);
+	/* Held bytes: wait for the reader, and do not take more meanwhile. The pty's master is
+	 * polled for output already and cannot be polled twice. */
+	if (!to_pty && (held || p->to_pollable))
+		watch_fd_for(r, p->to, to_tag, held ? EPOLLOUT : 0);
+	if (held)
 		watch_fd_for(r, p->from, tag, 0);
-	} else {
-		if (p->to_pollable && !(r->tty && p == &r->in))
-			watch_fd_for(r, p->to, to_tag, 0);
-		if (p->from >= 0 && pollable(p->from))
-			watch_fd_for(r, p->from, tag, EPOLLIN);
-	}
+	else if (p->from >= 0 && pollable(p->from))
+		watch_fd_for(r, p->from, tag, EPOLLIN);
 }
 
 void relay_event(struct relay *r, int tag)

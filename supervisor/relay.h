@@ -17,31 +17,38 @@ enum { RELAY_CHUNK = 65536 };
 struct relay_pipe {
 	int from, to, log; /* -1 when absent; to and log are lent unless own_to */
 	bool own_to;
-	bool to_pollable;  /* not a regular file: ask before writing */
-	bool to_dead;	   /* reader went away: swallow the rest */
+	bool to_pollable; /* not a regular file: ask before writing */
+	bool to_dead;     /* reader went away: swallow the rest */
 	bool eof;
 	char data[RELAY_CHUNK];
 	size_t len, done;
-	struct buf extra;  /* bytes to send besides (messages through stdin) */
+	struct buf extra; /* bytes to send besides (messages through stdin) */
 };
 
 struct relay {
 	int epfd; /* borrowed */
 	struct relay_pipe in, out, err;
-	int child[3];	  /* the box's ends; closed by relay_started() */
-	bool tty;	  /* a fresh pty carries all three */
-	bool keep_in;	  /* messages will come through stdin: our own end of file does not close it */
+	int child[3]; /* the box's ends; closed by relay_started() */
+	bool tty;     /* a fresh pty carries all three */
+	bool keep_in; /* messages will come through stdin: our own end of file does not close it */
 	int master;
 	struct termios saved; /* our terminal, to be put back */
 	bool raw;
-	uint64_t bytes;	  /* output of the agent so far */
-	uint64_t max;	  /* more than this is swallowed, 0 = no limit */
-	int log[2];	  /* stdout.log, stderr.log */
+	uint64_t bytes; /* output of the agent so far */
+	uint64_t max;   /* more than this is swallowed, 0 = no limit */
+	int log[2];     /* stdout.log, stderr.log */
 };
 
 /* Which of the tags given to epoll belong here. */
-enum { RELAY_TAG_IN = 100, RELAY_TAG_OUT, RELAY_TAG_ERR, RELAY_TAG_IN_TO, RELAY_TAG_OUT_TO,
-       RELAY_TAG_ERR_TO, RELAY_TAG_MAX };
+enum {
+	RELAY_TAG_IN = 100,
+	RELAY_TAG_OUT,
+	RELAY_TAG_ERR,
+	RELAY_TAG_IN_TO,
+	RELAY_TAG_OUT_TO,
+	RELAY_TAG_ERR_TO,
+	RELAY_TAG_MAX
+};
 
 /* Empty: relay_finish() is fine from now on. */
 void relay_init(struct relay *r);

@@ -85,7 +85,8 @@ static int make_dir(struct run *r, struct err *err)
 		return rc;
 	mark = path_join(r->dir, "run.json");
 	if (lstat(mark, &st) == 0)
-		return err_set(err, ERR_USAGE, "%s holds a run already; choose another --out", r->dir);
+		return err_set(err, ERR_USAGE, "%s holds a run already; choose another --out",
+			       r->dir);
 	return 0;
 }
 
@@ -200,17 +201,17 @@ static int attach(struct run *r, struct err *err)
 		return err_wrap(err, "reading the scenario's regions");
 	engine_set_workdir(r->engine, r->plan->task->workdir);
 	s->engine = r->plan->scenario ? r->engine : NULL;
-	rc = watch_init(&s->watch, r->engine, r->box->ws_fd, s->upper,
-			r->plan->task->workdir, err);
+	rc = watch_init(&s->watch, r->engine, r->box->ws_fd, s->upper, r->plan->task->workdir, err);
 	if (rc < 0)
 		return rc;
 	s->root = r->box->agent_pid;
 	root = tracee_process(&s->ts, s->root, NULL, false);
 	(void)tracee_add(&s->ts, s->root, root); /* owned by the table */
 	if (pt_seize(s->root, s->engine != NULL) < 0)
-		return err_set(err, ERR_HOST,
-			       "cannot trace the agent: %s; see 'proctor doctor' for what forbids it",
-			       strerror(errno));
+		return err_set(
+			err, ERR_HOST,
+			"cannot trace the agent: %s; see 'proctor doctor' for what forbids it",
+			strerror(errno));
 	r->box->posture[LAYER_PTRACE] = "on";
 	return 0;
 }

@@ -8,16 +8,16 @@
 #include "profiles/plan.h"
 
 struct run_options {
-	const char *out; /* run directory, NULL = below $XDG_STATE_HOME/proctor/runs */
+	const char *out;   /* run directory, NULL = below $XDG_STATE_HOME/proctor/runs */
 	bool quiet_output; /* the agent's output goes to the logs only */
 	bool no_cgroup;
-	bool no_tty;	 /* never a pty */
+	bool no_tty; /* never a pty */
 };
 
 struct run_outcome {
-	char *dir;	  /* owned: absolute run directory */
-	char reason[64];  /* "exited", "limit:wall", ... */
-	int status;	  /* the agent's wait status; -1 when it never ran */
+	char *dir;       /* owned: absolute run directory */
+	char reason[64]; /* "exited", "limit:wall", ... */
+	int status;      /* the agent's wait status; -1 when it never ran */
 	uint64_t wall_ns, touches, fired, processes;
 };
 

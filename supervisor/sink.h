@@ -10,10 +10,10 @@
 struct sink {
 	int trace_fd, interventions_fd;
 	struct buf line; /* batched trace text */
-	uint64_t n;	 /* last sequence number */
-	uint64_t start;	 /* clock_mono() of t = 0 */
-	uint64_t lost;	 /* records that could not be written */
-	int error;	 /* errno of the first failed write, 0 */
+	uint64_t n;      /* last sequence number */
+	uint64_t start;  /* clock_mono() of t = 0 */
+	uint64_t lost;   /* records that could not be written */
+	int error;       /* errno of the first failed write, 0 */
 };
 
 /* Create both files below @dir and write the trace's header line. 0 or negative. */

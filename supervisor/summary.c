@@ -12,8 +12,8 @@
 #include "base/path.h"
 
 static const char *const reasons[] = {
-	[END_NONE] = "error",	  [END_EXITED] = "exited",   [END_SIGNAL] = "signal",
-	[END_LIMIT] = "limit",	  [END_POLICY] = "policy",   [END_INTERRUPTED] = "interrupted",
+	[END_NONE] = "error",  [END_EXITED] = "exited", [END_SIGNAL] = "signal",
+	[END_LIMIT] = "limit", [END_POLICY] = "policy", [END_INTERRUPTED] = "interrupted",
 	[END_ERROR] = "error",
 };
 

@@ -18,9 +18,9 @@ struct phases {
 struct summary {
 	const char *id, *dir;
 	const struct plan *plan;
-	const struct workspace *ws; /* NULL before it exists */
-	const struct box *box;	    /* NULL before it exists */
-	const struct sup *sup;	    /* NULL before it exists */
+	const struct workspace *ws;  /* NULL before it exists */
+	const struct box *box;       /* NULL before it exists */
+	const struct sup *sup;       /* NULL before it exists */
 	const struct capture *patch; /* NULL when none was taken */
 	const struct phases *phases;
 	bool running;

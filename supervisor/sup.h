@@ -25,8 +25,15 @@ enum sup_phase {
 	SUP_DONE,
 };
 
-enum end_reason { END_NONE, END_EXITED, END_SIGNAL, END_LIMIT, END_POLICY, END_INTERRUPTED,
-		  END_ERROR };
+enum end_reason {
+	END_NONE,
+	END_EXITED,
+	END_SIGNAL,
+	END_LIMIT,
+	END_POLICY,
+	END_INTERRUPTED,
+	END_ERROR
+};
 
 /* What was refused, counted by what and rule. */
 struct denied {
@@ -36,11 +43,11 @@ struct denied {
 
 struct sup {
 	const struct plan *plan; /* borrowed */
-	struct box *box;	 /* borrowed */
-	struct sink *sink;	 /* borrowed */
-	struct engine *engine;	 /* borrowed; NULL = no regions, nothing to fire */
-	struct relay *relay;	 /* borrowed */
-	const char *upper;	 /* overlay's upper directory, for the disk limit; NULL = direct */
+	struct box *box;         /* borrowed */
+	struct sink *sink;       /* borrowed */
+	struct engine *engine;   /* borrowed; NULL = no regions, nothing to fire */
+	struct relay *relay;     /* borrowed */
+	const char *upper;       /* overlay's upper directory, for the disk limit; NULL = direct */
 	struct systab tab;
 	struct watch watch;
 	struct tracees ts;
@@ -48,25 +55,25 @@ struct sup {
 	struct budget budget;
 	enum trace_level level;
 	enum sup_phase phase;
-	uint32_t epoch;		 /* interventions applied */
+	uint32_t epoch;                  /* interventions applied */
 	uint64_t last_order, last_round; /* of the last applied firing */
-	bool exit_events;	 /* PTRACE_O_TRACEEXIT is on */
-	unsigned zoom_all;	 /* region descriptors under way in UNIX sockets */
-	bool holding;		 /* the world is stopped for an edit */
-	pid_t alone;		 /* everybody but this task is held until its call is over; 0 nobody */
-	pid_t holder;		 /* the task at whose stop the edit is made */
-	uint32_t boundary_cmd;	 /* command that ended and whose queue is being served */
-	pid_t root;		 /* the agent's root process */
-	int root_status;	 /* its wait status */
+	bool exit_events;                /* PTRACE_O_TRACEEXIT is on */
+	unsigned zoom_all;               /* region descriptors under way in UNIX sockets */
+	bool holding;                    /* the world is stopped for an edit */
+	pid_t alone;  /* everybody but this task is held until its call is over; 0 nobody */
+	pid_t holder; /* the task at whose stop the edit is made */
+	uint32_t boundary_cmd; /* command that ended and whose queue is being served */
+	pid_t root;            /* the agent's root process */
+	int root_status;       /* its wait status */
 	bool root_gone;
 	enum end_reason end;
 	int end_signal;
-	char *end_detail;	 /* owned text for END_ERROR */
-	uint64_t deadline;	 /* clock_mono() when the present phase ends, 0 none */
-	uint64_t cpu_exited;	 /* ns of CPU of the processes that have exited */
-	uint64_t next_disk;	 /* clock_mono() of the next disk measurement */
+	char *end_detail;        /* owned text for END_ERROR */
+	uint64_t deadline;       /* clock_mono() when the present phase ends, 0 none */
+	uint64_t cpu_exited;     /* ns of CPU of the processes that have exited */
+	uint64_t next_disk;      /* clock_mono() of the next disk measurement */
 	uint64_t touches, stops; /* counts for run.json */
-	struct denied *denied;	 /* owned */
+	struct denied *denied;   /* owned */
 	size_t n_denied, cap_denied;
 	int timer_fd, signal_fd, epfd;
 };

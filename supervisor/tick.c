@@ -17,7 +17,8 @@ static void deadlines(struct sup *s, uint64_t now)
 	if (s->phase == SUP_STOPPING || s->phase == SUP_DRAINING)
 		sup_kill(s);
 	else if (s->phase == SUP_KILLED)
-		box_kill(s->box); /* again: a task may have been born while the first was under way */
+		box_kill(
+			s->box); /* again: a task may have been born while the first was under way */
 }
 
 static void warn(struct sup *s, enum limit_kind kind)
@@ -41,7 +42,9 @@ static void disk(struct sup *s, uint64_t now)
 
 	if (!s->upper || now < s->next_disk || !s->budget.limit.max[LIMIT_DISK])
 		return;
-	used = fd_tree_bytes(AT_FDCWD, s->upper, DISK_ENTRIES);
+	/* The workspace's changes and the box's own layers: HOME, /tmp and everything else. */
+	used = fd_tree_bytes(AT_FDCWD, s->upper, DISK_ENTRIES) +
+	       fd_tree_bytes(AT_FDCWD, s->box->dir, DISK_ENTRIES);
 	took = clock_mono() - now;
 	s->next_disk = now + 500 * CLOCK_MS + 20 * took;
 	if (budget_level(&s->budget, LIMIT_DISK, used))

@@ -85,8 +85,7 @@ static void free_process(struct process *p)
 
 void tracee_reap_process(struct tracees *ts, struct process *p)
 {
-	map_each(s, &ts->by_pid)
-	{
+	map_each (s, &ts->by_pid) {
 		struct process *child = s->val;
 
 		if (child->parent == p)
@@ -127,9 +126,9 @@ void tracee_call_done(struct tracee *t)
 
 void tracees_done(struct tracees *ts)
 {
-	map_each(s, &ts->by_tid)
+	map_each (s, &ts->by_tid)
 		free_tracee(s->val);
-	map_each(s, &ts->by_pid)
+	map_each (s, &ts->by_pid)
 		free_process(s->val);
 	map_done(&ts->by_tid);
 	map_done(&ts->by_pid);

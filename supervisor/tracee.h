@@ -34,27 +34,27 @@ enum { SEEN_FILES_MAX = 64 };
 struct process {
 	pid_t pid;
 	struct process *parent; /* borrowed; NULL when it has gone or is outside */
-	unsigned threads;	/* tasks alive */
-	struct fdtab *fds;	/* owned reference */
-	struct strv argv;	/* of the last exec */
-	char *exe;		/* owned base name of the executable, NULL unknown */
-	char *cwd;		/* owned cache, NULL unknown */
-	uint32_t cmd;		/* command id, 0 = the agent's own process */
-	bool direct;		/* forked by the agent's root process */
+	unsigned threads;       /* tasks alive */
+	struct fdtab *fds;      /* owned reference */
+	struct strv argv;       /* of the last exec */
+	char *exe;              /* owned base name of the executable, NULL unknown */
+	char *cwd;              /* owned cache, NULL unknown */
+	uint32_t cmd;           /* command id, 0 = the agent's own process */
+	bool direct;            /* forked by the agent's root process */
 	bool execed;
-	uint64_t wmaps;		/* bit per region file mapped shared and writable */
+	uint64_t wmaps;                /* bit per region file mapped shared and writable */
 	uint64_t seen[SEEN_FILES_MAX]; /* hashes of distinct workspace files opened */
 	unsigned n_seen;
-	unsigned exiting;	/* tasks past PTRACE_EVENT_EXIT */
-	bool ended;		/* its end was dealt with */
+	unsigned exiting;            /* tasks past PTRACE_EVENT_EXIT */
+	bool ended;                  /* its end was dealt with */
 	struct tracee *vfork_parent; /* borrowed: waits for our exec or exit */
 };
 
 enum tracee_state {
 	TS_RUNNING,
-	TS_STOPPED, /* we owe it a restart */
+	TS_STOPPED,    /* we owe it a restart */
 	TS_GROUP_STOP, /* PTRACE_LISTEN */
-	TS_EARLY, /* stopped before its parent's event told us who it is */
+	TS_EARLY,      /* stopped before its parent's event told us who it is */
 };
 
 /* A task (thread). */
@@ -62,32 +62,32 @@ struct tracee {
 	pid_t tid;
 	struct process *proc; /* NULL only in TS_EARLY */
 	enum tracee_state state;
-	bool in_call;	  /* between entry and exit of a call we look at */
-	bool want_exit;	  /* the exit stop of this call matters */
-	bool vforking;	  /* waits in the kernel for its vfork child: cannot be stopped */
-	bool exiting;	  /* PTRACE_EVENT_EXIT seen */
-	bool entry_seen;  /* the call's entry stop came; its seccomp stop is old news */
-	bool held;	  /* stopped by us for an edit or a zoom */
-	bool queued;	  /* a stop was collected while holding; not dispatched yet */
+	bool in_call;    /* between entry and exit of a call we look at */
+	bool want_exit;  /* the exit stop of this call matters */
+	bool vforking;   /* waits in the kernel for its vfork child: cannot be stopped */
+	bool exiting;    /* PTRACE_EVENT_EXIT seen */
+	bool entry_seen; /* the call's entry stop came; its seccomp stop is old news */
+	bool held;       /* stopped by us for an edit or a zoom */
+	bool queued;     /* a stop was collected while holding; not dispatched yet */
 	int queued_status;
 	struct rusage queued_usage;
 	const struct sysrow *row;
 	struct pt_call call;
 	char *path, *path2; /* owned: hints of the present call */
 	/* facts the entry handler leaves for the exit handler */
-	int file;	    /* region file of the call's descriptor, -1 none */
+	int file; /* region file of the call's descriptor, -1 none */
 	uint64_t off, len;
-	uint64_t flags;	    /* of an open */
-	bool hint;	    /* the path may lead to a region's file */
+	uint64_t flags; /* of an open */
+	bool hint;      /* the path may lead to a region's file */
 };
 
 struct tracees {
 	struct map by_tid; /* -> struct tracee (owned) */
 	struct map by_pid; /* -> struct process (owned) */
-	unsigned alive;	   /* tasks */
+	unsigned alive;    /* tasks */
 	unsigned queued;   /* tasks with a stop collected while holding */
 	unsigned peak;
-	uint64_t made;	   /* processes created in the run */
+	uint64_t made; /* processes created in the run */
 };
 
 /* Entry of @tid, NULL when unknown. */

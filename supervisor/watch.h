@@ -20,13 +20,13 @@ struct watch_file {
 };
 
 struct watch {
-	int ws_fd; /* borrowed */
-	int upper_fd; /* owned: the overlay's upper directory, -1 when there is none */
-	const char *workdir; /* borrowed: the workspace as the box names it */
+	int ws_fd;               /* borrowed */
+	int upper_fd;            /* owned: the overlay's upper directory, -1 when there is none */
+	const char *workdir;     /* borrowed: the workspace as the box names it */
 	struct watch_file *file; /* owned */
 	size_t n;
 	struct map names; /* hash of a last component that may lead to a region's file */
-	bool all;	  /* every open is a candidate (hard links from before, too many names) */
+	bool all;         /* every open is a candidate (hard links from before, too many names) */
 };
 
 /* Take the engine's files: force their copy-up (so that a descriptor opened early and our later

@@ -5,12 +5,12 @@
  * missing, skipped or xfail has not passed. The command's exit status need not be 0: tests that
  * nobody listed may fail; a reader that cannot tell a crash from that marks its results
  * incomplete. When a listed name was reported more than once ("name", "name #2") and the
- * repetition is not listed itself, all of them must have passed: an early forged line does not
+ * repetition is not listed itself, none of them may have failed: an early forged line does not
  * hide the real one.
  *
  * Unresolved: anything else the patch can cause, also a patch that does not apply, a timeout, too
- * much output, more CPU time, memory or disk than the profile allows. Invalid: the task is at fault (no FAIL_TO_PASS, its
- * test patch does not apply to its base). Infra: seen from outside the box only (it could not be
+ * much output, more CPU time, memory or disk than the profile allows. Invalid: the task is at
+ * fault (no FAIL_TO_PASS, its test patch does not apply to its base). Infra: seen from outside the box only (it could not be
  * built, the kernel killed for memory without a limit of ours). */
 #ifndef VERIFIER_GRADE_H
 #define VERIFIER_GRADE_H

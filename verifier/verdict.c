@@ -66,8 +66,9 @@ static enum test_status status_of(const struct task *task, const struct test_res
 		auto_free char *again = mem_printf("%s #%u", id, i + 2);
 		const struct test_result *other = testlog_get(r, again);
 
-		if (!other || good(other->status) || strv_has(&task->fail_to_pass, again) ||
-		    strv_has(&task->pass_to_pass, again))
+		/* A namesake that the reference run skipped is in no list and is skipped again. */
+		if (!other || good(other->status) || other->status == TEST_SKIPPED ||
+		    strv_has(&task->fail_to_pass, again) || strv_has(&task->pass_to_pass, again))
 			continue;
 		t->from = other->from;
 		t->to = other->to;

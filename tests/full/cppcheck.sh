@@ -7,5 +7,5 @@ tap_try "cppcheck finds nothing" cppcheck --quiet --std=c11 --language=c -j 2 \
 	--enable=warning,portability --library=posix,gnu --inline-suppr --error-exitcode=1 \
 	--suppressions-list=tests/full/cppcheck.supp -I . -D_GNU_SOURCE \
 	-DPROCTOR_VERSION='"0"' -DPROCTOR_DATADIR='"/"' \
-	-D'cJSON_ArrayForEach(e,a)=while(((e)=each(a)))' -D'take_ptr(p)=take(p)' "${sources[@]}"
+	-D'cJSON_ArrayForEach(e,a)=while(((e)=each(a)))' "${sources[@]}"
 tap_done

@@ -3,8 +3,9 @@
 
 usage: taprun.py [-j N] [-t SECONDS] [-v] LIST
 
-LIST (or "-") holds one test a line: LABEL <tab> USER <tab> COMMAND, where USER is "-" for the
-caller or the name of a user to become (root only) and COMMAND is split as a shell would.
+LIST (or "-") holds one test a line: LABEL <tab> USER <tab> COMMAND [<tab> SECONDS], where USER is
+"-" for the caller or the name of a user to become (root only), COMMAND is split as a shell would,
+and SECONDS replaces -t.
 
 Each test has a watchdog: when its time is up the process tree is shown and everything it started
 is killed. What a test leaves behind is a failure of the test: processes, scratch directories, and,
@@ -204,8 +205,9 @@ class Runner:
             os.chown(path, row.pw_uid, row.pw_gid)
         return path
 
-    def run(self, label, user, command):
+    def run(self, label, user, command, seconds=None):
         res = Result(label)
+        seconds = int(seconds or self.args.timeout)
         tmp = self.scratch(user)
         mark = f"TAPRUN_MARK={tmp}".encode()
         env = dict(os.environ, TMPDIR=tmp, TAPRUN_MARK=tmp)
@@ -220,9 +222,9 @@ class Runner:
                 return res
             self.running[proc.pid] = mark
             try:
-                status = proc.wait(self.args.timeout)
+                status = proc.wait(seconds)
             except subprocess.TimeoutExpired:
-                res.failures.append(f"still running after {self.args.timeout} s")
+                res.failures.append(f"still running after {seconds} s")
                 res.notes.append(tree_text(proc.pid, mark))
                 kill_all(proc.pid, mark)
                 proc.kill()

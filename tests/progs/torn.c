@@ -88,7 +88,8 @@ static int taker(struct shared *sh, const char *file, unsigned long rounds)
 	for (unsigned long i = 0; i < rounds; i++) {
 		int fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC, 0644);
 
-		if (fd < 0 || write(fd, text, SIZE) != SIZE || close(fd) < 0 || rename(tmp, file) < 0)
+		if (fd < 0 || write(fd, text, SIZE) != SIZE || close(fd) < 0 ||
+		    rename(tmp, file) < 0)
 			return -1;
 		if (look(file) == 1)
 			atomic_fetch_add(&sh->rounds, 1);
@@ -98,8 +99,8 @@ static int taker(struct shared *sh, const char *file, unsigned long rounds)
 
 int main(int argc, char **argv)
 {
-	struct shared *sh = mmap(NULL, sizeof(*sh), PROT_READ | PROT_WRITE,
-				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct shared *sh =
+		mmap(NULL, sizeof(*sh), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pid_t pid[READERS + SCRIBES];
 	int rc;
 

@@ -20,8 +20,8 @@ leftovers()
 # clean NAME PID: nothing is left, now or within a second.
 clean()
 {
-	local left='' i
-	for i in 1 2 3 4 5 6 7 8 9 10; do
+	local left=''
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		left=$(leftovers "$2")
 		[ -z "$left" ] && break
 		sleep 0.1
@@ -42,7 +42,7 @@ limit()
 	pid=$!
 	wait "$pid"
 	tap_is "$(run_field "$out/run.json" end.reason)" "$reason" "$name" || sed 's/^/# /' "$work/err.txt"
-	tap_is "$(run_field "$out/run.json" state)" done "$name: run.json is finished"
+	tap_is "$(run_field "$out/run.json" state)" "done" "$name: run.json is finished"
 	tap_ok "$(grep -qs '^+touched' "$out/patch.diff"; echo $?)" "$name: the patch is kept"
 	clean "$name" "$pid"
 }
@@ -78,7 +78,7 @@ until grep -q '"argv":\["sleep"' "$out/trace.jsonl" 2>/dev/null; do sleep 0.05; 
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
 clean "kill -9 of the supervisor" "$pid"
-tap_is "$(run_field "$out/run.json" state)" done "kill -9: run.json is finished"
+tap_is "$(run_field "$out/run.json" state)" "done" "kill -9: run.json is finished"
 tap_is "$(run_field "$out/run.json" end.reason)" error "kill -9: and says so"
 tap_ok "$(grep -qs '^+touched' "$out/patch.diff"; echo $?)" "kill -9: the patch is kept"
 tap_try "kill -9: the trace can be read" proctor trace "$out"

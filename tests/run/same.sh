@@ -32,7 +32,8 @@ tap_is "$(go full --trace full)" "$want" "at trace level full"
 tap_is "$(go again)" "$want" "the same again"
 # "off" cannot see regions and must say so rather than see nothing.
 proctor run -q --task "$example/task.json" --agent "$example/agents/careless.json" --scenario "$example/counter-edit.json" --trace off --out off >/dev/null 2>err.txt </dev/null
-tap_ok "$([ $? -ne 0 ] || [ "$(run_field off/run.json interventions.fired)" != 0 ]; echo $?)" "trace level off with regions is refused or raised"
+status=$?
+tap_ok "$([ $status -ne 0 ] || [ "$(run_field off/run.json interventions.fired)" != 0 ]; echo $?)" "trace level off with regions is refused or raised"
 
 # The forms of a source: plain directory, git repository, bundle, tar archive.
 sources=$work/sources

@@ -4,7 +4,7 @@
 # shellcheck source=tests/run/lib/run.sh
 . "$(dirname "$0")/lib/run.sh"
 made=$work/tasks
-if ! "$top/tests/tasks/make-all.sh" "$made" >make.log 2>&1; then
+if ! "$top/tests/tasks/make-all.sh" "$made" >make.log 2>&1; then # makes all, from a cache where it can
 	tail -n 20 make.log | sed 's/^/# /'
 	tap_ok 1 "the tasks can be made"
 	tap_done
@@ -35,6 +35,10 @@ run_agent()
 for dir in "$made"/*/; do
 	dir=${dir%/}
 	id=$(basename "$dir")
+	# Ten tasks take their time: two of them are left to ./check --full.
+	case $id in
+	sympy__relational* | object-path*) [ -n "${PROCTOR_FULL-}" ] || continue ;;
+	esac
 	proctor grade --task "$dir/task.json" --patch "$dir/reference.diff" -q --out "$work/g/$id/ref" 2>err.txt
 	tap_is "$(verdict "$work/g/$id/ref")" resolved "$id: reference" || sed 's/^/# /' err.txt
 	: >empty.diff

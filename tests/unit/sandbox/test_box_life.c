@@ -145,6 +145,23 @@ static void background(void)
 	help_close(&h);
 }
 
+/* A fork bomb ends at its limit and dies with the box, without a cgroup's help. */
+static void bomb(void)
+{
+	struct help h;
+	uint64_t t;
+
+	help_open(&h);
+	h.spec.no_cgroup = true;
+	h.spec.limits.max[LIMIT_PROCESSES] = 100;
+	(void)help_sh(&h, "exec >/dev/null 2>&1; f() { f & f & wait; }; f & sleep 0.3; exit 0");
+	t = clock_mono();
+	h.box = box_free(h.box);
+	tap_ok(clock_mono() - t < 20 * CLOCK_SEC, "fork bomb gone after %.1f ms",
+	       (double)(clock_mono() - t) / 1e6);
+	help_close(&h);
+}
+
 static void workspace_fd(void)
 {
 	auto_buf b = BUF_INIT(4096);
@@ -448,6 +465,7 @@ static void tests(void)
 	exec_failures();
 	statuses();
 	background();
+	bomb();
 	workspace_fd();
 	tracer();
 	further_commands();

@@ -10,7 +10,8 @@
 int main(void)
 {
 	enum { PAGE = 4096 };
-	char *map = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *map =
+		mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	pid_t self = getpid();
 	char out[PAGE + 64];
 	char *end = map + 2 * PAGE;

@@ -17,7 +17,8 @@ static void tables(void)
 	tap_ok(copy->fds != p->fds && copy->fds->n == 2, "fork copies the table");
 	tap_ok(!fdtab_get(copy->fds, 3)->wrote, "what the parent wrote stays the parent's");
 	tap_ok(shared->fds == p->fds, "CLONE_FILES shares it");
-	tap_ok(fdtab_del(p->fds, 3, &r) && r.wrote && r.file == 0, "a closed descriptor comes back");
+	tap_ok(fdtab_del(p->fds, 3, &r) && r.wrote && r.file == 0,
+	       "a closed descriptor comes back");
 	tap_ok(!fdtab_get(shared->fds, 3), "and is gone for all who share");
 	tap_ok(fdtab_get(copy->fds, 3) != NULL, "but not for the copy");
 	tap_ok(!fdtab_del(p->fds, 3, NULL), "it can be closed once");
@@ -41,7 +42,8 @@ static void threads(void)
 	(void)tracee_remove(&ts, tracee_get(&ts, 22), &last);
 	tap_ok(!last, "one of three ends");
 	t = tracee_exec_rename(&ts, 21, 20);
-	tap_ok(t && t->tid == 20 && !tracee_get(&ts, 21), "exec by a thread takes the leader's number");
+	tap_ok(t && t->tid == 20 && !tracee_get(&ts, 21),
+	       "exec by a thread takes the leader's number");
 	tap_ok(p->threads == 1 && ts.alive == 1, "the leader has vanished");
 	q = tracee_process(&ts, 30, p, false);
 	tap_ok(q->parent == p, "a child knows its parent");

@@ -8,21 +8,30 @@ static const struct {
 	const char *path;
 	bool hint;
 } rows[] = {
-	{ "src/calc.c", true },	      { "calc.c", true },
-	{ "/workspace/src/calc.c", true }, { "src/../src/./calc.c", true },
-	{ "calc.c/", true },	      { "calc.h", false },
-	{ "src", false },	      { "/", false },
-	{ "", false },		      { "link", true },
-	{ "a/link", true },	      { "/proc/self/fd/3", true },
-	{ "/proc/7/task/7/fd/12", true }, { "/dev/fd/0", true },
-	{ "/dev/stdin", true },	      { "/proc/7/stat", false },
+	{ "src/calc.c", true },
+	{ "calc.c", true },
+	{ "/workspace/src/calc.c", true },
+	{ "src/../src/./calc.c", true },
+	{ "calc.c/", true },
+	{ "calc.h", false },
+	{ "src", false },
+	{ "/", false },
+	{ "", false },
+	{ "link", true },
+	{ "a/link", true },
+	{ "/proc/self/fd/3", true },
+	{ "/proc/7/task/7/fd/12", true },
+	{ "/dev/fd/0", true },
+	{ "/dev/stdin", true },
+	{ "/proc/7/stat", false },
 	{ "/usr/lib/x86_64/libc.so.6", false },
 };
 
 int main(void)
 {
 	struct watch_file f = { .path = "src/calc.c" };
-	struct watch w = { .ws_fd = -1, .upper_fd = -1, .n = 1, .file = &f }, none = { .ws_fd = -1 };
+	struct watch w = { .ws_fd = -1, .upper_fd = -1, .n = 1, .file = &f },
+		     none = { .ws_fd = -1 };
 
 	watch_name(&w, "src/calc.c");
 	tap_ok(!watch_hint(&w, "link", 4), "an unknown name is no candidate");
