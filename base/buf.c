@@ -96,5 +96,6 @@ char *buf_steal(struct buf *b, size_t *ret_len)
 		*ret_len = b->len;
 	b->data = NULL;
 	b->len = b->cap = 0;
+	b->full = false;
 	return p;
 }

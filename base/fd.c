@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 #include "base/path.h"
+#include "base/str.h"
 #include "base/sysdefs.h"
 
 int fd_open_beneath(int dirfd, const char *path, int flags, mode_t mode)
@@ -123,8 +124,14 @@ int fd_mkdirs(const char *path, mode_t mode, struct err *err)
 		*p = '\0';
 		if (mkdir(copy, mode) < 0 && errno != EEXIST)
 			return err_sys(err, "cannot make directory %s", copy);
-		if (!c)
-			return 0;
+		if (!c) {
+			struct stat st;
+
+			if (stat(copy, &st) == 0 && S_ISDIR(st.st_mode))
+				return 0;
+			errno = ENOTDIR;
+			return err_sys(err, "cannot make directory %s", copy);
+		}
 		*p = c;
 	}
 }
@@ -157,10 +164,78 @@ static bool is_dots(const char *name)
 	return name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2]));
 }
 
+/* Levels that are walked with one descriptor each. An agent can nest directories deeper than there
+ * are descriptors and stack, so what lies below is first moved up to the top. */
+#define REMOVE_DEPTH 64
+
+struct removal {
+	int top;         /* directory that is being emptied */
+	unsigned serial; /* for names of what was moved up */
+	bool moved;      /* the top has new entries: walk it again */
+	int first;       /* errno of the first failure */
+};
+
+static void removal_failed(struct removal *r)
+{
+	if (!r->first)
+		r->first = errno;
+}
+
+/* Move directory @name below @at to the top under a name that is free. */
+static void move_up(struct removal *r, int at, const char *name)
+{
+	char fresh[32];
+
+	/* Giving a directory a new ".." needs write permission on it (rename(2)). */
+	if (fchmodat(at, name, 0700, 0) < 0) {
+		removal_failed(r);
+		return;
+	}
+	for (unsigned tries = 0; tries < 1000; tries++) {
+		snprintf(fresh, sizeof(fresh), ".deep-%u", r->serial++);
+		if (renameat2(at, name, r->top, fresh, RENAME_NOREPLACE) == 0) {
+			r->moved = true;
+			return;
+		}
+		if (errno != EEXIST)
+			break;
+	}
+	removal_failed(r);
+}
+
+static void remove_entries(struct removal *r, DIR *d, unsigned depth)
+{
+	struct dirent *de;
+
+	while ((de = readdir(d))) {
+		const char *name = de->d_name;
+		DIR *sub;
+
+		if (is_dots(name) || unlinkat(dirfd(d), name, 0) == 0 || errno == ENOENT)
+			continue;
+		if (errno != EISDIR && errno != EPERM && errno != EACCES) {
+			removal_failed(r);
+			continue;
+		}
+		if (depth >= REMOVE_DEPTH) {
+			move_up(r, dirfd(d), name);
+			continue;
+		}
+		sub = walk_dir(dirfd(d), name, true);
+		if (!sub) {
+			removal_failed(r);
+			continue;
+		}
+		remove_entries(r, sub, depth + 1);
+		closedir(sub);
+		if (unlinkat(dirfd(d), name, AT_REMOVEDIR) < 0)
+			removal_failed(r);
+	}
+}
+
 int fd_remove_tree(int at, const char *name)
 {
-	int first = 0;
-	struct dirent *de;
+	struct removal r = { 0 };
 	DIR *d;
 
 	if (unlinkat(at, name, 0) == 0 || errno == ENOENT)
@@ -170,44 +245,120 @@ int fd_remove_tree(int at, const char *name)
 	d = walk_dir(at, name, true);
 	if (!d)
 		return -1;
-	while ((de = readdir(d))) {
-		if (!is_dots(de->d_name) && fd_remove_tree(dirfd(d), de->d_name) < 0 && !first)
-			first = errno;
-	}
+	r.top = dirfd(d);
+	do {
+		r.moved = false;
+		rewinddir(d);
+		remove_entries(&r, d, 0);
+	} while (r.moved && !r.first);
 	closedir(d);
-	if (unlinkat(at, name, AT_REMOVEDIR) < 0 && !first)
-		first = errno;
-	errno = first;
-	return first ? -1 : 0;
+	if (unlinkat(at, name, AT_REMOVEDIR) < 0)
+		removal_failed(&r);
+	errno = r.first;
+	return r.first ? -1 : 0;
 }
 
-static uint64_t tree_bytes(int at, const char *name, uint64_t *left)
+/* One level of a walk that holds one descriptor however deep it goes. */
+struct level {
+	dev_t dev;
+	ino_t ino;
+	struct strv subs; /* names of the directories in it */
+	size_t next;      /* the one to enter next */
+};
+
+struct walk {
+	struct level *v; /* owned */
+	size_t n, cap;
+	uint64_t sum, left;
+	int fd; /* of the innermost level, owned */
+};
+
+static void count_entry(struct walk *w, struct level *lv, int at, const char *name)
 {
+	struct stat st;
+
+	if (is_dots(name) || fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return;
+	w->left--;
+	w->sum += (uint64_t)st.st_blocks * 512;
+	if (S_ISDIR(st.st_mode))
+		strv_add(&lv->subs, name);
+}
+
+/* Enter @fd (taken): count what is in it and note its directories. */
+static void enter(struct walk *w, int fd)
+{
+	struct level *lv;
 	struct dirent *de;
 	struct stat st;
-	uint64_t sum;
 	DIR *d;
 
-	if (!*left || fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return 0;
-	--*left;
-	sum = (uint64_t)st.st_blocks * 512;
-	if (!S_ISDIR(st.st_mode))
-		return sum;
-	d = walk_dir(at, name, false);
-	if (!d)
-		return sum;
-	while (*left && (de = readdir(d))) {
-		if (!is_dots(de->d_name))
-			sum += tree_bytes(dirfd(d), de->d_name, left);
+	MEM_GROW(w->v, w->cap, w->n + 1);
+	lv = &w->v[w->n++];
+	*lv = (struct level){ 0 };
+	if (fstat(fd, &st) == 0) {
+		lv->dev = st.st_dev;
+		lv->ino = st.st_ino;
 	}
-	closedir(d);
-	return sum;
+	d = walk_dir(fd, ".", false);
+	while (d && w->left && (de = readdir(d)))
+		count_entry(w, lv, dirfd(d), de->d_name);
+	if (d)
+		closedir(d);
+	mem_close(&w->fd);
+	w->fd = fd;
+}
+
+/* Back to the level above. False when there is none, or when the directory was moved away
+ * meanwhile, so that ".." leads somewhere else. */
+static bool leave(struct walk *w)
+{
+	struct level *up;
+	struct stat st;
+	int fd;
+
+	strv_done(&w->v[--w->n].subs);
+	if (!w->n)
+		return false;
+	up = &w->v[w->n - 1];
+	fd = openat(w->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	mem_close(&w->fd);
+	w->fd = fd;
+	return fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == up->dev && st.st_ino == up->ino;
 }
 
 uint64_t fd_tree_bytes(int at, const char *name, uint64_t max_entries)
 {
-	return tree_bytes(at, name, &max_entries);
+	struct walk w = { .left = max_entries, .fd = -1 };
+	int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	struct stat st;
+	int fd;
+
+	if (!max_entries || fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return 0;
+	w.left--;
+	w.sum = (uint64_t)st.st_blocks * 512;
+	fd = openat(at, name, flags);
+	if (fd < 0)
+		return w.sum;
+	enter(&w, fd);
+	while (w.left) {
+		struct level *lv = &w.v[w.n - 1];
+
+		if (lv->next == lv->subs.n) {
+			if (!leave(&w))
+				break;
+			continue;
+		}
+		fd = openat(w.fd, lv->subs.v[lv->next++], flags);
+		if (fd >= 0)
+			enter(&w, fd);
+	}
+	while (w.n)
+		strv_done(&w.v[--w.n].subs);
+	free(w.v);
+	mem_close(&w.fd);
+	return w.sum;
 }
 
 int fd_send(int sock, const void *p, size_t n, int fd)
@@ -238,6 +389,20 @@ int fd_send(int sock, const void *p, size_t n, int fd)
 	return rc == (ssize_t)n ? 0 : -1;
 }
 
+/* The first descriptor of @c; others that the padding of the buffer had room for are closed. */
+static void keep_first(struct cmsghdr *c, int *ret_fd)
+{
+	for (size_t at = CMSG_LEN(0); at + sizeof(int) <= c->cmsg_len; at += sizeof(int)) {
+		int fd;
+
+		memcpy(&fd, (char *)c + at, sizeof(fd));
+		if (*ret_fd < 0)
+			*ret_fd = fd;
+		else
+			close(fd);
+	}
+}
+
 ssize_t fd_recv(int sock, void *p, size_t n, int *ret_fd)
 {
 	union {
@@ -261,9 +426,8 @@ ssize_t fd_recv(int sock, void *p, size_t n, int *ret_fd)
 	if (rc < 0)
 		return -1;
 	c = CMSG_FIRSTHDR(&msg);
-	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
-	    c->cmsg_len == CMSG_LEN(sizeof(int)))
-		memcpy(ret_fd, CMSG_DATA(c), sizeof(int));
+	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+		keep_first(c, ret_fd);
 	return rc;
 }
 

@@ -168,6 +168,12 @@ static int read_env(const struct json_src *src, const char *where, const cJSON *
 	if (!cJSON_IsObject(item))
 		return wrong_type(src, where, JSON_ENV, err);
 	cJSON_ArrayForEach (e, item) {
+		for (const cJSON *other = item->child; other != e; other = other->next) {
+			auto_free char *at = mem_printf("%s.%s", where, e->string);
+
+			if (strcmp(other->string, e->string) == 0)
+				return json_complain(src, at, err, "key given twice");
+		}
 		if (!cJSON_IsString(e) || !e->string[0] || strchr(e->string, '='))
 			return json_complain(
 				src, where, err,

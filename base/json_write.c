@@ -82,9 +82,9 @@ void json_escape(struct buf *b, const char *s, size_t n)
 			buf_adds(b, "\\n");
 		else if (c == '\t')
 			buf_adds(b, "\\t");
-		else if (c < 0x20 || c == 0x7f)
+		else if ((c && c < 0x20) || c == 0x7f)
 			buf_addf(b, "\\u%04x", (unsigned)c);
-		else
+		else /* NUL too: a reader in C ends at \u0000 */
 			buf_addf(b, "\\\\x%02x", (unsigned)c);
 		from = ++i;
 	}

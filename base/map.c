@@ -10,12 +10,11 @@ static size_t home(const struct map *m, uint64_t key)
 	return (size_t)((key * 0x9e3779b97f4a7c15ull) >> 20) & (m->cap - 1);
 }
 
+/* The slot of @key, or the empty one where it belongs. The table has room: cap > n. */
 static struct map_slot *find(const struct map *m, uint64_t key)
 {
 	size_t i;
 
-	if (!m->cap)
-		return NULL;
 	for (i = home(m, key); m->slot[i].val; i = (i + 1) & (m->cap - 1)) {
 		if (m->slot[i].key == key)
 			return &m->slot[i];
@@ -25,9 +24,7 @@ static struct map_slot *find(const struct map *m, uint64_t key)
 
 void *map_get(const struct map *m, uint64_t key)
 {
-	struct map_slot *s = find(m, key);
-
-	return s ? s->val : NULL;
+	return m->cap ? find(m, key)->val : NULL;
 }
 
 static void grow(struct map *m)
@@ -57,11 +54,14 @@ void map_put(struct map *m, uint64_t key, void *val)
 
 void *map_del(struct map *m, uint64_t key)
 {
-	struct map_slot *s = find(m, key);
+	struct map_slot *s;
 	size_t i, j;
 	void *val;
 
-	if (!s || !s->val)
+	if (!m->cap)
+		return NULL;
+	s = find(m, key);
+	if (!s->val)
 		return NULL;
 	val = s->val;
 	m->n--;

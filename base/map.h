@@ -19,7 +19,7 @@ struct map {
 
 /* Visit every slot in use as "struct map_slot *s". The map must not change meanwhile. */
 #define map_each(s, m)                                                                             \
-	for (struct map_slot *s = (m)->slot; s < (m)->slot + (m)->cap; s++)                        \
+	for (struct map_slot *s = (m)->slot; s && s < (m)->slot + (m)->cap; s++)                   \
 		if (s->val)
 
 /* Value under @key or NULL. */
