@@ -20,6 +20,7 @@
 #define ALTERNATES_MAX   (1u << 20)
 #define ALTERNATES_DEPTH 5 /* as in git */
 #define NO_SOURCE        UINT32_MAX
+#define STORE_MAX        (128ull << 20) /* more than this is worth looking for deltas */
 
 /* Where an object of the set was found. */
 struct place {
@@ -273,6 +274,56 @@ static int emit_anew(struct copy *c, const char *dir, struct err *err)
 	return rc;
 }
 
+/* Bytes of the objects without a usable entry, at most a little above STORE_MAX. */
+static uint64_t loose_bytes(struct copy *c, git_odb *odb)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < c->set->n && sum <= STORE_MAX; i++) {
+		git_object_t type;
+		size_t len = 0;
+
+		if (c->place[i].src == NO_SOURCE &&
+		    git_odb_read_header(&len, &type, odb, &c->set->id[i]) == 0)
+			sum += len;
+	}
+	return sum;
+}
+
+/* Loose objects are stored as they are: looking for deltas among a few thousand files takes
+ * seconds, and the pack lives as long as a run. */
+static int emit_stored(struct copy *c, git_odb *odb, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < c->set->n && rc == 0; i++) {
+		git_odb_object *obj = NULL;
+
+		if (c->place[i].src != NO_SOURCE)
+			continue;
+		if (git_odb_read(&obj, odb, &c->set->id[i]) < 0)
+			return gitstore_error(err, ERR_INPUT,
+					      "cannot read the history (a partial or damaged "
+					      "clone?)");
+		rc = gitpack_add(c->out, git_odb_object_type(obj), git_odb_object_data(obj),
+				 git_odb_object_size(obj), NULL, err);
+		git_odb_object_free(obj);
+	}
+	return rc;
+}
+
+static int emit_rest(struct copy *c, const char *dir, struct err *err)
+{
+	git_odb *odb = NULL;
+	int rc;
+
+	if (git_repository_odb(&odb, c->repo) < 0)
+		return gitstore_error(err, ERR_INPUT, "cannot read the objects of the source");
+	rc = loose_bytes(c, odb) <= STORE_MAX ? emit_stored(c, odb, err) : emit_anew(c, dir, err);
+	git_odb_free(odb);
+	return rc;
+}
+
 /* Sort by place, so that packs are read from front to back, and take out what cannot be passed.
  * Returns how many must be packed anew. */
 static size_t sort_out(struct copy *c)
@@ -297,7 +348,7 @@ static int copy_all(struct copy *c, const char *dir, struct err *err)
 	int rc = gitpack_new(dir, &c->out, err);
 
 	if (rc == 0 && sort_out(c) > 0)
-		rc = emit_anew(c, dir, err);
+		rc = emit_rest(c, dir, err);
 	for (size_t i = 0; i < c->set->n && rc == 0; i++) {
 		const struct place *pl = &c->place[c->order[i]];
 
