@@ -33,11 +33,24 @@ static void watch_fd_for(struct relay *r, int fd, int tag, unsigned events)
 		(void)epoll_ctl(r->epfd, EPOLL_CTL_ADD, fd, &ev); /* EPERM: regular file */
 }
 
+/* Can epoll watch it? Not files, and of the devices only terminals (epoll_ctl(2), EPERM). */
 static bool pollable(int fd)
 {
 	struct stat st;
 
-	return fd >= 0 && fstat(fd, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return false;
+	if (S_ISCHR(st.st_mode))
+		return isatty(fd);
+	return !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+static bool is_null(int fd)
+{
+	struct stat st, null;
+
+	return fstat(fd, &st) == 0 && stat("/dev/null", &null) == 0 && S_ISCHR(st.st_mode) &&
+	       st.st_rdev == null.st_rdev;
 }
 
 static int open_log(const char *dir, const char *name, struct err *err)
@@ -96,13 +109,27 @@ void relay_init(struct relay *r)
 	r->bytes = r->max = 0;
 }
 
-int relay_open(struct relay *r, const char *dir, int epfd, bool want_tty, bool quiet,
+/* Nothing in means nothing in: programs look at what kind of thing their input is (ripgrep reads a
+ * pipe but not /dev/null), so ours is passed on as what it is. */
+static int open_input(struct relay *r, bool keep_in, struct err *err)
+{
+	if (!keep_in && is_null(0)) {
+		r->child[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		return r->child[0] < 0 ? err_sys(err, "cannot open /dev/null") : 0;
+	}
+	r->in.from = fcntl(0, F_DUPFD_CLOEXEC, 3);
+	r->in.own_to = true;
+	return make_pipe(&r->child[0], &r->in.to, err);
+}
+
+int relay_open(struct relay *r, const char *dir, int epfd, bool want_tty, bool quiet, bool keep_in,
 	       uint64_t max_output, struct err *err)
 {
 	int rc;
 
 	relay_init(r);
 	r->epfd = epfd;
+	r->keep_in = keep_in;
 	r->max = max_output;
 	r->log[0] = open_log(dir, "stdout.log", err);
 	if (r->log[0] < 0)
@@ -118,12 +145,10 @@ int relay_open(struct relay *r, const char *dir, int epfd, bool want_tty, bool q
 		r->in.to = r->master;
 		r->out.from = r->master;
 	} else {
-		if ((rc = make_pipe(&r->child[0], &r->in.to, err)) < 0 ||
+		if ((rc = open_input(r, keep_in, err)) < 0 ||
 		    (rc = make_pipe(&r->out.from, &r->child[1], err)) < 0 ||
 		    (rc = make_pipe(&r->err.from, &r->child[2], err)) < 0)
 			return rc;
-		r->in.from = fcntl(0, F_DUPFD_CLOEXEC, 3);
-		r->in.own_to = true;
 	}
 	r->out.to = quiet ? -1 : 1;
 	r->err.to = quiet ? -1 : 2;
@@ -293,6 +318,8 @@ static void pump(struct relay *r, struct relay_pipe *p, int tag, int to_tag)
 		watch_fd_for(r, p->from, tag, 0);
 	else if (p->from >= 0 && pollable(p->from))
 		watch_fd_for(r, p->from, tag, EPOLLIN);
+	else if (p->from >= 0 && !p->eof) /* always readable: go on when there is room again */
+		watch_fd_for(r, p->to, to_tag, EPOLLOUT);
 }
 
 void relay_event(struct relay *r, int tag)

@@ -54,8 +54,9 @@ enum {
 void relay_init(struct relay *r);
 
 /* Make pipes (or a pty when our standard input is a terminal and @want_tty) and the log files below
- * @dir. @quiet: output goes to the logs only. 0 or negative. */
-int relay_open(struct relay *r, const char *dir, int epfd, bool want_tty, bool quiet,
+ * @dir. @quiet: output goes to the logs only. @keep_in: messages will be sent, our own end of file
+ * does not close the agent's input. 0 or negative. */
+int relay_open(struct relay *r, const char *dir, int epfd, bool want_tty, bool quiet, bool keep_in,
 	       uint64_t max_output, struct err *err);
 
 /* The box holds its ends now: close ours, switch our terminal to raw, start polling. */

@@ -23,6 +23,8 @@
 #include "supervisor/summary.h"
 #include "supervisor/sup.h"
 
+enum { UNREAPED = 16 };
+
 /* Everything one run owns; torn down by run_free() from any state. */
 struct run {
 	const struct plan *plan;
@@ -143,6 +145,17 @@ static bool sends_messages(const struct scenario *sc)
 	return false;
 }
 
+/* The kernel counts processes that have exited and wait for their parent, the tracer does not: with
+ * some room for them the tracer sees the limit first and can say so. */
+static struct limits kernel_limits(const struct plan *p)
+{
+	struct limits l = p->profile->limits;
+
+	if (l.max[LIMIT_PROCESSES])
+		l.max[LIMIT_PROCESSES] += UNREAPED;
+	return l;
+}
+
 static int start_box(struct run *r, struct err *err)
 {
 	const struct plan *p = r->plan;
@@ -162,19 +175,19 @@ static int start_box(struct run *r, struct err *err)
 		.env = p->env.v,
 		.filter_b = r->filter_b.len ? &r->filter_b : NULL,
 		.wait_for_tracer = true,
-		.limits = p->profile->limits,
+		.limits = kernel_limits(p),
 		.no_cgroup = r->opt->no_cgroup,
 		.janitor = r->jan,
 	};
-	bool tty = !r->opt->no_tty && !r->opt->quiet_output;
+	bool tty = !r->opt->no_tty && !r->opt->quiet_output, keep_in;
 	int rc;
 
-	rc = relay_open(r->relay, r->dir, r->sup.epfd, tty, r->opt->quiet_output,
+	keep_in = (p->agent->via == VIA_STDIN || p->agent->via == VIA_PTY) &&
+		  sends_messages(p->scenario);
+	rc = relay_open(r->relay, r->dir, r->sup.epfd, tty, r->opt->quiet_output, keep_in,
 			p->profile->limits.max[LIMIT_OUTPUT], err);
 	if (rc < 0)
 		return rc;
-	r->relay->keep_in = (p->agent->via == VIA_STDIN || p->agent->via == VIA_PTY) &&
-			    sends_messages(p->scenario);
 	memcpy(spec.stdio, r->relay->child, sizeof(spec.stdio));
 	spec.new_tty = r->relay->tty;
 	rc = filter_observe(r->sup.level, &r->filter_b, err);
