@@ -30,6 +30,7 @@ enum sys_op {
 	OP_RECVMSG,
 	OP_CHDIR,  /* the working directory changes */
 	OP_IOCTL,  /* FICLONE: contents change hands without read or write */
+	OP_UNSHARE, /* CLONE_FILES: a shared descriptor table becomes an own one */
 	OP_MUNMAP, /* a writable mapping may go away */
 	OP_MISC,   /* of interest at level full only: name, arguments, result */
 	OP_MAX

@@ -102,9 +102,15 @@ static int take_pid(int sock, const char *program, pid_t *ret, struct err *err)
 {
 	struct pollfd pfd = { .fd = sock, .events = POLLIN };
 	struct note n;
+	int rc;
 
-	if (poll(&pfd, 1, SPAWN_TIMEOUT_MS) <= 0)
-		return err_set(err, ERR_CHILD, "cannot run \"%s\": the box does not answer",
+	do {
+		rc = poll(&pfd, 1, SPAWN_TIMEOUT_MS);
+	} while (rc < 0 && errno == EINTR);
+	if (rc <= 0)
+		return err_set(err, ERR_CHILD,
+			       "cannot run \"%s\": the box did not answer for ten seconds; is the "
+			       "machine overloaded?",
 			       program);
 	if (spawn_recv(sock, &n, ret) < 0)
 		return err_set(err, ERR_CHILD, "cannot run \"%s\": the box died", program);

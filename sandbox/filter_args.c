@@ -5,6 +5,7 @@
  *  - values of which one must match, and call numbers without a name: a hand-made head in front of
  *    libseccomp's program, since it can express neither. */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/seccomp.h>
 #include <sched.h>
@@ -74,6 +75,15 @@ static const struct {
 	{ "mknodat", 2, S_IFMT, S_IFCHR, EPERM, false },
 	{ "mknodat", 2, S_IFMT, S_IFBLK, EPERM, false },
 	{ "prctl", 0, LOW, PR_SET_MM, EPERM, false },
+	/* A listener of the agent's own would answer before our trace filter is asked (USER_NOTIF
+	 * beats TRACE, seccomp(2)); EBUSY is what the kernel says where one exists already. */
+	{ "seccomp", 1, SECCOMP_FILTER_FLAG_NEW_LISTENER, SECCOMP_FILTER_FLAG_NEW_LISTENER, EBUSY, false },
+	/* A lease would make our own open of the file wait until the agent gives it back (fcntl(2)). */
+	{ "fcntl", 1, LOW, F_SETLEASE, EPERM, false },
+	/* PID 1 is ours: without descriptors it could not start what an effect asks for. */
+	{ "prlimit64", 0, LOW, 1, EPERM, false },
+	/* The kernel turns this old form into AF_PACKET (packet(7)). */
+	{ "socket", 1, 0xf, SOCK_PACKET, EAFNOSUPPORT, false },
 };
 
 /* Calls whose argument must be one of few values. */

@@ -21,7 +21,8 @@ unsigned rlimits_plan(const struct limits *l, struct rlimit_row *row)
 {
 	unsigned n = 0;
 
-	row[n++] = (struct rlimit_row){ RLIMIT_CORE, { 0, 0 } };
+	/* 1, not 0: with 0 a core_pattern that is a pipe is still started (core(5)). */
+	row[n++] = (struct rlimit_row){ RLIMIT_CORE, { 1, 1 } };
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		uint64_t max = l->max[rows[i].kind];
 		struct rlimit have;

@@ -46,7 +46,7 @@ static const struct {
 
 /* Top-level names that are system code: a symlink of the host is made again, a directory bound. */
 static const char *const system_dirs[] = {
-	"usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "opt",
+	"usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32",
 };
 
 /* Entries of the host's /etc that are copied: settings that libc and common tools read and that

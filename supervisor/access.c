@@ -2,13 +2,6 @@
 
 #include <fcntl.h>
 
-/* The engine acts at the stop of this task: while it is the holder, nobody else runs when an
- * edit is made. */
-static void at_stop(struct sup *s, pid_t tid)
-{
-	s->holder = tid;
-}
-
 void access_report(struct sup *s, struct tracee *t, enum access_kind kind, int file, uint64_t off,
 		   uint64_t len, bool before)
 {
@@ -31,9 +24,7 @@ void access_report(struct sup *s, struct tracee *t, enum access_kind kind, int f
 	if (!s->engine)
 		return;
 	engine_lines(s->engine, a.path, off, len, &a.first, &a.last);
-	at_stop(s, t->tid);
 	rc = before ? engine_before(s->engine, &a, &err) : engine_after(s->engine, &a, &err);
-	s->holder = 0;
 	if (rc < 0)
 		sup_engine_failed(s, &err);
 }
@@ -45,9 +36,7 @@ void access_changed(struct sup *s, struct process *p, int file)
 
 	if (!s->engine)
 		return;
-	at_stop(s, p->pid);
 	rc = engine_changed(s->engine, s->watch.file[file].path, p->pid, p->cmd, p->argv.v, &err);
-	s->holder = 0;
 	if (rc < 0)
 		sup_engine_failed(s, &err);
 }
@@ -78,15 +67,18 @@ bool access_pass_on(struct sup *s, struct process *p, int file)
 	return false;
 }
 
-void access_recheck(struct sup *s, struct process *p)
+void access_recheck(struct sup *s, struct process *p, bool contents)
 {
 	uint64_t changed;
 
 	if (!s->engine)
 		return;
 	watch_refresh(&s->watch, &changed);
-	for (size_t i = 0; i < s->watch.n; i++)
-		access_changed(s, p, (int)i);
+	/* Only what this call can have changed: another file may be half written by its owner. */
+	for (size_t i = 0; i < s->watch.n; i++) {
+		if (contents || i >= 64 || (changed & (1ull << i)))
+			access_changed(s, p, (int)i);
+	}
 }
 
 void access_seen(struct process *p, int at, const char *path, size_t n)

@@ -16,8 +16,9 @@ void access_changed(struct sup *s, struct process *p, int file);
  * closed, inherited), the edit goes on there and is judged at its close: true. */
 bool access_pass_on(struct sup *s, struct process *p, int file);
 
-/* Any region file may be another one now (rename, create, unlink): look again and judge. */
-void access_recheck(struct sup *s, struct process *p);
+/* Region files may be others now (rename, link, unlink): look again and judge those that are; all of
+ * them when @contents may have changed under the same name (truncate by path). */
+void access_recheck(struct sup *s, struct process *p, bool contents);
 
 /* Count a distinct workspace file that @p opens under the name @path relative to @at. */
 void access_seen(struct process *p, int at, const char *path, size_t n);

@@ -28,6 +28,8 @@ void calls_copy_entry(struct sup *s, struct tracee *t);                /* see ab
 void calls_copy_exit(struct sup *s, struct tracee *t, int64_t ret);    /* see above */
 void calls_close_exit(struct sup *s, struct tracee *t, int64_t ret);   /* see above */
 void calls_dup_exit(struct sup *s, struct tracee *t, int64_t ret);     /* see above */
+void calls_unshare_entry(struct sup *s, struct tracee *t);             /* see above */
+void calls_unshare_exit(struct sup *s, struct tracee *t, int64_t ret); /* see above */
 void calls_ioctl_exit(struct sup *s, struct tracee *t, int64_t ret);   /* see above */
 void calls_munmap_exit(struct sup *s, struct tracee *t, int64_t ret);  /* see above */
 void calls_sendmsg_entry(struct sup *s, struct tracee *t);             /* see above */

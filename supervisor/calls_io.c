@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <linux/fs.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -216,7 +217,13 @@ static void closed(struct sup *s, struct tracee *t, int fd)
 {
 	struct rfd r;
 
-	if (fdtab_del(t->proc->fds, fd, &r) && r.wrote && !access_pass_on(s, t->proc, r.file))
+	if (!fdtab_del(t->proc->fds, fd, &r))
+		return;
+	/* Another thread may have opened the file again under the same number before we heard of
+	 * the close. */
+	if (watch_fd(&s->watch, t->tid, fd) == r.file)
+		fdtab_put(t->proc->fds, fd, r.file, r.write);
+	if (r.wrote && !access_pass_on(s, t->proc, r.file))
 		access_changed(s, t->proc, r.file);
 }
 
@@ -232,13 +239,13 @@ static void close_many(struct sup *s, struct tracee *t)
 	}
 	if (t->call.arg[2] & CLOSE_RANGE_CLOEXEC)
 		return;
-	for (size_t i = 0; i < tab->n;) {
+	for (size_t i = tab->n; i-- > 0;) {
 		uint64_t fd = (uint64_t)tab->v[i].fd;
 
 		if (fd >= first && fd <= last)
 			closed(s, t, (int)fd);
-		else
-			i++;
+		if (i > tab->n)
+			i = tab->n;
 	}
 }
 
@@ -302,4 +309,21 @@ void calls_munmap_exit(struct sup *s, struct tracee *t, int64_t ret)
 		if (maps & (1ull << i))
 			access_changed(s, t->proc, i);
 	}
+}
+
+void calls_unshare_entry(struct sup *s, struct tracee *t)
+{
+	(void)s; /* one signature for all handlers */
+	t->want_exit = (t->call.arg[0] & CLONE_FILES) && t->proc->fds->refs > 1;
+}
+
+void calls_unshare_exit(struct sup *s, struct tracee *t, int64_t ret)
+{
+	struct fdtab *shared = t->proc->fds;
+
+	(void)s; /* one signature for all handlers */
+	if (ret < 0 || !(t->call.arg[0] & CLONE_FILES) || shared->refs < 2)
+		return;
+	t->proc->fds = fdtab_copy(shared);
+	fdtab_unref(shared);
 }

@@ -116,6 +116,10 @@ void calls_open_entry(struct sup *s, struct tracee *t)
 	t->hint = watch_hint(&s->watch, path, (size_t)n);
 	if (s->watch.n && !(t->flags & O_DIRECTORY) && in_workspace(s, t->proc, path, at))
 		access_seen(t->proc, at, path, (size_t)n);
+	/* Another thread may change the path between our look and the kernel's: then only the
+	 * descriptor tells. */
+	if (s->watch.n && t->proc->threads > 1)
+		t->hint = true;
 	if (t->hint || (t->flags & WRITES))
 		t->want_exit = true;
 	if (t->want_exit) {
@@ -221,7 +225,7 @@ void calls_names_entry(struct sup *s, struct tracee *t)
 	}
 	/* Nobody else may write or judge the file between this change and our look at it, or the
 	 * edit would be taken for somebody else's. */
-	if (t->hint && (op == OP_RENAME || op == OP_UNLINK || op == OP_TRUNCATE))
+	if (t->hint && op != OP_MKDIR && op != OP_CHMOD)
 		hold_alone(s, t->tid);
 }
 
@@ -253,18 +257,9 @@ static void names_done(struct sup *s, struct tracee *t, int64_t ret)
 	}
 	if (t->path2)
 		watch_name(&s->watch, t->path2);
-	if (t->hint && op != OP_LINK && op != OP_SYMLINK && op != OP_MKDIR && op != OP_CHMOD) {
-		access_recheck(s, t->proc);
-	} else if (op == OP_RENAME && s->watch.n) {
-		/* A directory above a region's file may have moved. */
-		uint64_t changed;
-
-		watch_refresh(&s->watch, &changed);
-		for (int i = 0; i < 64 && changed >> i; i++) {
-			if (changed & (1ull << i))
-				access_changed(s, t->proc, i);
-		}
-	}
+	/* A rename without a hint may still move a directory above a region's file. */
+	if ((t->hint && op != OP_MKDIR && op != OP_CHMOD) || (op == OP_RENAME && s->watch.n))
+		access_recheck(s, t->proc, op == OP_TRUNCATE && t->hint);
 }
 
 void calls_names_exit(struct sup *s, struct tracee *t, int64_t ret)

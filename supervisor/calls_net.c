@@ -13,7 +13,10 @@
 #include "supervisor/calls_internal.h"
 #include "supervisor/hold.h"
 
-enum { CONTROL_MAX = 4096, MSGS_MAX = 64 };
+enum {
+	CONTROL_MAX = 64 << 10, /* above net.core.optmem_max's default, which bounds it */
+	MSGS_MAX = 1024,        /* UIO_MAXIOV */
+};
 
 /* "10.0.0.1", "::1", "unix:/path", "unix:@name" into @out; port or 0. */
 static void address_text(const void *raw, size_t n, char *out, size_t room, unsigned *port)
@@ -105,12 +108,29 @@ void calls_kill_entry(struct sup *s, struct tracee *t)
 	sink_end(s->sink);
 }
 
+/* Descriptor numbers of one control message whose data is at @data. */
+static unsigned each_right(struct sup *s, struct tracee *t, const struct cmsghdr *c,
+			   const char *data, bool (*fn)(struct sup *s, struct tracee *t, int fd))
+{
+	unsigned yes = 0;
+
+	if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+		return 0;
+	for (size_t k = 0; k + sizeof(int) <= c->cmsg_len - CMSG_LEN(0); k += sizeof(int)) {
+		int fd;
+
+		memcpy(&fd, data + k, sizeof(fd));
+		yes += fn(s, t, fd);
+	}
+	return yes;
+}
+
 /* Call @fn for every descriptor number in SCM_RIGHTS of message @i of the call; returns how many
  * times it said yes. */
 static unsigned each_passed_fd(struct sup *s, struct tracee *t, uint64_t header,
 			       bool (*fn)(struct sup *s, struct tracee *t, int fd))
 {
-	char control[CONTROL_MAX] __attribute__((aligned(8)));
+	auto_free char *control = NULL;
 	unsigned yes = 0;
 	struct msghdr mh;
 	size_t n;
@@ -118,26 +138,18 @@ static unsigned each_passed_fd(struct sup *s, struct tracee *t, uint64_t header,
 	if (pt_read(t->tid, (struct remote){ header }, &mh, sizeof(mh)) != sizeof(mh) ||
 	    !mh.msg_control || !mh.msg_controllen)
 		return 0;
-	n = mh.msg_controllen < sizeof(control) ? mh.msg_controllen : sizeof(control);
+	n = mh.msg_controllen < CONTROL_MAX ? mh.msg_controllen : CONTROL_MAX;
+	control = mem_alloc(n);
 	if (pt_read(t->tid, (struct remote){ (uint64_t)(uintptr_t)mh.msg_control }, control, n) !=
 	    (ssize_t)n)
 		return 0;
 	for (size_t at = 0; at + sizeof(struct cmsghdr) <= n;) {
 		struct cmsghdr c;
-		size_t len;
 
 		memcpy(&c, control + at, sizeof(c));
 		if (c.cmsg_len < sizeof(c) || c.cmsg_len > n - at)
 			break;
-		len = c.cmsg_len - CMSG_LEN(0);
-		for (size_t k = 0; c.cmsg_level == SOL_SOCKET && c.cmsg_type == SCM_RIGHTS &&
-				   k + sizeof(int) <= len;
-		     k += sizeof(int)) {
-			int fd;
-
-			memcpy(&fd, control + at + CMSG_LEN(0) + k, sizeof(fd));
-			yes += fn(s, t, fd);
-		}
+		yes += each_right(s, t, &c, control + at + CMSG_LEN(0), fn);
 		at += CMSG_ALIGN(c.cmsg_len);
 	}
 	return yes;
@@ -200,5 +212,7 @@ void calls_recvmsg_exit(struct sup *s, struct tracee *t, int64_t ret)
 	if (ret < 0 || !s->watch.n)
 		return;
 	got = each_message(s, t, ret, receive_fd);
+	if (t->call.arg[t->call.nr == SYS_recvmsg ? 2 : 3] & MSG_PEEK)
+		return; /* a copy: the message is still under way */
 	s->zoom_all -= got < s->zoom_all ? got : s->zoom_all;
 }

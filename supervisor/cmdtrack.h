@@ -1,6 +1,7 @@
 /* Where one tool call begins and ends: the process tree of each direct child of the agent's root
  * process. It ends when that child has exited; what it leaves in the background goes on under its
- * id without holding it open. */
+ * id without holding it open, and when the last of it exits, that is a second end: what it touched
+ * meanwhile is served then. */
 #ifndef SUPERVISOR_CMDTRACK_H
 #define SUPERVISOR_CMDTRACK_H
 
@@ -18,6 +19,8 @@ struct command {
 	enum cmd_class cls; /* highest of its programs */
 	struct strv argv;   /* of its first exec */
 	unsigned programs;  /* execs in its tree */
+	unsigned live;      /* processes of its tree */
+	bool ended;         /* its direct child has exited; what it left behind goes on */
 };
 
 /* {0} is empty. */

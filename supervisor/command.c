@@ -11,33 +11,36 @@ static void engine_step(struct sup *s, int rc, const struct err *err)
 }
 
 /* A boundary of the agent's own, in-process work: before its next command begins. */
-static void own_boundary(struct sup *s, pid_t at)
+static void own_boundary(struct sup *s)
 {
 	struct err err;
 
 	if (!s->engine || !engine_pending(s->engine, 0))
 		return;
-	s->holder = at;
 	engine_step(s, engine_command_end(s->engine, 0, &err), &err);
-	s->holder = 0;
 }
 
-void command_fork(struct sup *s, struct process *p)
+void command_fork(struct sup *s, struct process *p, bool by_root)
 {
-	p->direct = true;
-	p->cmd = cmdtrack_fork(&s->cmds, sup_now(s))->id;
-	own_boundary(s, s->root);
+	struct command *c;
+
+	if (by_root) {
+		p->direct = true;
+		p->cmd = cmdtrack_fork(&s->cmds, sup_now(s))->id;
+		own_boundary(s);
+	}
+	c = cmdtrack_get(&s->cmds, p->cmd);
+	if (c)
+		c->live++;
 }
 
-static void announce(struct sup *s, const struct command *c, pid_t at)
+static void announce(struct sup *s, const struct command *c)
 {
 	struct err err;
 
 	if (!s->engine)
 		return;
-	s->holder = at;
 	engine_step(s, engine_command_begin(s->engine, c->id, c->argv.v, &err), &err);
-	s->holder = 0;
 }
 
 void command_exec(struct sup *s, struct process *p)
@@ -49,13 +52,11 @@ void command_exec(struct sup *s, struct process *p)
 		return;
 	first = cmdtrack_exec(&s->cmds, p->cmd, p->argv.v);
 	if (first)
-		announce(s, first, p->pid);
+		announce(s, first);
 	if (!s->engine || !p->cmd)
 		return;
-	s->holder = p->pid;
 	engine_step(s, engine_exec(s->engine, p->cmd, path_base(p->argv.v[0]), p->argv.v, &err),
 		    &err);
-	s->holder = 0;
 }
 
 static void record(struct sup *s, const struct command *c)
@@ -71,27 +72,32 @@ static void record(struct sup *s, const struct command *c)
 	sink_end(s->sink);
 }
 
+/* The direct child has exited: the agent is about to learn that its tool call is over. */
+static void tool_call_over(struct sup *s, struct process *p, struct command *c)
+{
+	if (!c->announced) {
+		/* A child that never executed anything: the agent's own code. */
+		strv_copy(&c->argv, &p->argv);
+		announce(s, c);
+	}
+	c->ended = true;
+	record(s, c);
+}
+
 void command_exit(struct sup *s, struct process *p)
 {
 	struct command *c = cmdtrack_get(&s->cmds, p->cmd);
 	struct err err;
 
-	if (p->pid == s->root) {
-		own_boundary(s, p->pid);
+	if (p->pid == s->root)
+		own_boundary(s);
+	if (!c)
 		return;
-	}
-	if (!p->direct || !c)
-		return;
-	if (!c->announced) {
-		/* A child that never executed anything: the agent's own code. */
-		strv_copy(&c->argv, &p->argv);
-		announce(s, c, p->pid);
-	}
-	record(s, c);
-	if (s->engine) {
-		s->holder = p->pid;
+	c->live--;
+	if (p->direct)
+		tool_call_over(s, p, c);
+	if (s->engine && (p->direct || (c->ended && !c->live)))
 		engine_step(s, engine_command_end(s->engine, c->id, &err), &err);
-		s->holder = 0;
-	}
-	cmdtrack_close(&s->cmds, c->id);
+	if (c->ended && !c->live)
+		cmdtrack_close(&s->cmds, c->id);
 }

@@ -4,8 +4,9 @@
 
 #include "supervisor/sup.h"
 
-/* The agent's root forked @p: it belongs to the open command or begins one. */
-void command_fork(struct sup *s, struct process *p);
+/* @p was forked; by the agent's root (@by_root) it begins a command, else it belongs to its
+ * parent's. */
+void command_fork(struct sup *s, struct process *p, bool by_root);
 
 /* @p executed a program. */
 void command_exec(struct sup *s, struct process *p);

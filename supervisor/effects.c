@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "sandbox/box.h"
+#include "supervisor/helpers.h"
 #include "supervisor/hold.h"
 
 enum { FILE_MAX = 16 << 20 };
@@ -21,7 +22,7 @@ static int op_hold(void *arg, bool on, struct err *err)
 
 	(void)err; /* stopping cannot fail: a task that cannot be stopped is gone */
 	if (on && !s->holding)
-		hold_stop(s, NULL, s->holder);
+		hold_stop(s, NULL, 0); /* the task whose stop this is has stopped already */
 	if (!on && s->holding && !s->alone)
 		hold_release(s);
 	s->holding = on;
@@ -178,7 +179,8 @@ static int op_exec(void *arg, char *const *argv, struct err *err)
 {
 	struct sup *s = arg;
 
-	return box_exec(s->box, argv, s->plan->env.v, s->plan->task->workdir, 30, err);
+	return helpers_start(&s->helpers, s->box, argv, s->plan->env.v, s->plan->task->workdir,
+			     err);
 }
 
 static int op_message(void *arg, const char *text, struct err *err)

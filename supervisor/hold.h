@@ -16,6 +16,9 @@ void hold_alone(struct sup *s, pid_t tid);
 /* @tid is done, or dead: let the others go on. Nothing when @tid was not alone. */
 void hold_together(struct sup *s, pid_t tid);
 
+/* Keep a wait status of a task for later: on_process_queued() takes it up when nobody is alone. */
+void hold_queue(struct sup *s, struct tracee *t, int status, const struct rusage *ru);
+
 /* Restart what hold_stop() stopped, each in the mode its process needs now. */
 void hold_release(struct sup *s);
 

@@ -86,8 +86,15 @@ static void end_run(struct lastwords *lw, const struct capture *c, bool have_pat
 	cJSON *end, *patch;
 	struct err err;
 
+	const cJSON *state;
+
 	if (json_load(path, &src, &err) < 0)
 		return;
+	state = cJSON_GetObjectItemCaseSensitive(src.root, "state");
+	if (cJSON_IsString(state) && strcmp(state->valuestring, "done") == 0) {
+		json_src_done(&src); /* the end was written; only the kill came late */
+		return;
+	}
 	end = cJSON_CreateObject();
 	cJSON_AddStringToObject(end, "reason", "error");
 	cJSON_AddNullToObject(end, "status");

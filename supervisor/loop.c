@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "sandbox/box.h"
+#include "supervisor/hold.h"
 #include "supervisor/on_process.h"
 #include "supervisor/tick.h"
 
@@ -24,7 +25,8 @@ enum {
 	BUSY_MS = 3,      /* longest block in wait4() while busy */
 	BUSY_STOPS = 8,   /* fewer in that time end the busy state */
 	BUSY_STREAK = 32, /* stops without a pause that begin it */
-	PAUSE_MS = 2,     /* a sleep of this length is a pause */
+	HOT_NS = 15000,
+	PAUSE_MS = 2, /* a sleep of this length is a pause */
 };
 
 static void on_alarm(int sig)
@@ -45,19 +47,27 @@ static int add(struct sup *s, int fd, uint32_t tag, struct err *err)
 {
 	struct epoll_event ev = { .events = EPOLLIN, .data.u32 = tag };
 
-	return epoll_ctl(s->epfd, EPOLL_CTL_ADD, fd, &ev) < 0 ? err_sys(err, "epoll_ctl") : 0;
+	return epoll_ctl(s->epfd, EPOLL_CTL_ADD, fd, &ev) < 0
+		       ? err_sys(err, "cannot watch a descriptor for the event loop")
+		       : 0;
 }
 
 int loop_open(struct sup *s, struct err *err)
 {
 	struct itimerspec every = { { 0, TICK_MS * 1000000 }, { 0, TICK_MS * 1000000 } };
 	struct sigaction sa = { .sa_handler = on_alarm }; /* no SA_RESTART: it must interrupt */
-	sigset_t set;
+	sigset_t set, alarm_set;
 	int rc;
 
 	our_signals(&set);
 	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0 || sigaction(SIGALRM, &sa, NULL) < 0)
 		return err_sys(err, "cannot set up signals");
+	/* What we inherit must not blind us: ignored children are never reported (wait(2)), and a
+	 * blocked alarm would not break wait4(). */
+	signal(SIGCHLD, SIG_DFL);
+	sigemptyset(&alarm_set);
+	sigaddset(&alarm_set, SIGALRM);
+	(void)sigprocmask(SIG_UNBLOCK, &alarm_set, NULL); /* valid arguments: cannot fail */
 	signal(SIGPIPE, SIG_IGN);
 	s->epfd = epoll_create1(EPOLL_CLOEXEC);
 	s->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -102,8 +112,6 @@ static void on_signals(struct sup *s)
 		}
 		s->end_signal = sig;
 		sup_end(s, END_INTERRUPTED, false);
-		if (s->root && !s->root_gone && sig != SIGTERM)
-			(void)kill(s->root, sig); /* gone already: its exit is on the way */
 	}
 }
 
@@ -134,29 +142,73 @@ static bool look(struct sup *s, int timeout_ms)
 	return slept;
 }
 
-/* Take up to BATCH stops; the first may be waited for when @block. Returns how many, -1 when there
- * is no child left. */
+/* wait4() for any task. When stops follow each other within microseconds it is cheaper to ask again
+ * than to sleep: a processor that goes idle between two stops must be woken for each, which on a
+ * virtual machine costs more than the stop itself. Asking stops as soon as it did not pay. */
+static pid_t next_stop(struct sup *s, bool block, int *status, struct rusage *ru)
+{
+	uint64_t begin;
+	pid_t tid;
+
+	if (!block)
+		return wait4(-1, status, __WALL | WNOHANG, ru);
+	begin = clock_mono();
+	while (s->hot && clock_mono() - begin < HOT_NS) {
+		tid = wait4(-1, status, __WALL | WNOHANG, ru);
+		if (tid)
+			return tid;
+	}
+	tid = wait4(-1, status, __WALL, ru);
+	s->hot = tid > 0 && clock_mono() - begin < 2 * HOT_NS;
+	return tid;
+}
+
+/* Act on one wait status at once, or, in a crowd, put it in the queue. False when the box is over. */
+static bool take(struct sup *s, pid_t tid, int status, const struct rusage *ru)
+{
+	struct tracee *t;
+
+	if (tid == s->box->init_pid) {
+		box_reaped(s->box, status);
+		return false;
+	}
+	t = s->crowd ? tracee_get(&s->ts, tid) : NULL;
+	if (t && t->proc) {
+		hold_queue(s, t, status, ru);
+		return true;
+	}
+	on_process(s, tid, status, ru);
+	on_process_queued(s);
+	return true;
+}
+
+/* Take up to BATCH stops; the first may be waited for when @block. wait4(2) always names the task
+ * first in its list: when several are busy, all that have stopped are collected before the first
+ * is let go, or the last in the list would starve. Returns how many, -1 when there is no child
+ * left. */
 static int drain(struct sup *s, bool block)
 {
+	unsigned changes = 0;
+	pid_t last = 0;
 	int n = 0;
 
 	while (n < BATCH) {
 		struct rusage ru;
 		int status;
-		pid_t tid = wait4(-1, &status, __WALL | (block ? 0 : WNOHANG), &ru);
+		pid_t tid = next_stop(s, block && !(s->crowd && n), &status, &ru);
 
 		if (tid == 0 || (tid < 0 && errno == EINTR))
-			return n;
+			break;
 		if (tid < 0)
 			return -1;
 		n++;
-		if (tid == s->box->init_pid) {
-			box_reaped(s->box, status);
-			return n;
-		}
-		on_process(s, tid, status, &ru);
-		on_process_queued(s);
+		changes += tid != last;
+		last = tid;
+		if (!take(s, tid, status, &ru))
+			break;
 	}
+	on_process_queued(s);
+	s->crowd = n > 1 && changes > 1 + (unsigned)n / 4;
 	return n;
 }
 
@@ -178,10 +230,9 @@ int loop_run(struct sup *s, struct err *err)
 
 	if (timer_create(CLOCK_MONOTONIC, &sev, &timer) < 0)
 		return err_sys(err, "cannot make a timer");
-	while (!s->box->reaped || s->ts.alive) {
+	/* PID 1 can be reaped only after every task of its namespace was (pid_namespaces(7)). */
+	while (!s->box->reaped) {
 		n = drain(s, busy);
-		if (n < 0 && s->box->reaped)
-			break;
 		streak = n > 0 ? streak + n : streak;
 		if (busy && n < BUSY_STOPS) {
 			busy = false;

@@ -31,11 +31,10 @@ static void record_spawn(struct sup *s, const struct tracee *parent, const struc
 
 static struct process *new_process(struct sup *s, struct tracee *parent, pid_t pid)
 {
-	bool share = parent->proc->fds->n && procfs_same_files(parent->tid, pid);
+	bool share = s->watch.n && procfs_same_files(parent->tid, pid);
 	struct process *p = tracee_process(&s->ts, pid, parent->proc, share);
 
-	if (parent->proc->pid == s->root)
-		command_fork(s, p);
+	command_fork(s, p, parent->proc->pid == s->root);
 	record_spawn(s, parent, p);
 	return p;
 }
@@ -46,9 +45,10 @@ static void on_birth(struct sup *s, struct tracee *t, int event)
 	struct tracee *child = tracee_get(&s->ts, tid);
 	struct process *p = NULL;
 
-	if (tid <= 0)
+	if (tid <= 0 || (child && child->proc)) /* adopted by on_process_orphans() already */
 		return;
-	if (event == PTRACE_EVENT_CLONE && procfs_tgid(tid) == t->proc->pid)
+	/* The event says how the parent is told of the end, not whether this is a thread. */
+	if (procfs_is_thread(t->proc->pid, tid))
 		p = t->proc;
 	if (!p)
 		p = new_process(s, t, tid);
@@ -59,7 +59,7 @@ static void on_birth(struct sup *s, struct tracee *t, int event)
 		tracee_adopt(child, p);
 		sup_resume(s, child, 0);
 	}
-	if (event == PTRACE_EVENT_VFORK) {
+	if (event == PTRACE_EVENT_VFORK && p != t->proc) {
 		t->vforking = true;
 		p->vfork_parent = t;
 	}
@@ -199,14 +199,6 @@ static void on_death(struct sup *s, pid_t tid, int status, const struct rusage *
 	if (p) {
 		if (t->exiting)
 			p->exiting--;
-		if (p->vfork_parent == t)
-			p->vfork_parent = NULL;
-	}
-	map_each (slot, &s->ts.by_pid) {
-		struct process *q = slot->val;
-
-		if (t->vforking && q->vfork_parent == t)
-			q->vfork_parent = NULL;
 	}
 	leader = p && tid == p->pid;
 	(void)tracee_remove(&s->ts, t, &last); /* its process is p */
@@ -292,6 +284,7 @@ static void on_stop(struct sup *s, pid_t tid, int status)
 	if (!t->proc && event != PTRACE_EVENT_EXEC)
 		return;
 	t->state = TS_STOPPED;
+	t->held = false;
 	if (sig == (SIGTRAP | 0x80)) {
 		on_syscall(s, t);
 	} else if (event == PTRACE_EVENT_STOP) {
@@ -310,7 +303,14 @@ static void on_stop(struct sup *s, pid_t tid, int status)
 
 void on_process(struct sup *s, pid_t tid, int status, const struct rusage *ru)
 {
+	struct tracee *t = s->alone && s->alone != tid ? tracee_get(&s->ts, tid) : NULL;
+
 	s->stops++;
+	if (t && t->proc) {
+		/* Somebody is alone: whatever this is, it waits. */
+		hold_queue(s, t, status, ru);
+		return;
+	}
 	if (WIFSTOPPED(status))
 		on_stop(s, tid, status);
 	else if (WIFEXITED(status) || WIFSIGNALED(status))
@@ -319,23 +319,45 @@ void on_process(struct sup *s, pid_t tid, int status, const struct rusage *ru)
 
 void on_process_queued(struct sup *s)
 {
-	while (s->ts.queued && !s->alone) {
+	while (s->ts.queued) {
 		struct tracee *next = NULL;
+		struct rusage usage;
 
 		map_each (slot, &s->ts.by_tid) {
 			struct tracee *t = slot->val;
 
-			if (t->queued) {
+			if (t->queued && (!s->alone || t->tid == s->alone) &&
+			    (!next || t->queued_no < next->queued_no))
 				next = t;
-				break;
-			}
 		}
-		if (!next) {
-			s->ts.queued = 0;
+		if (!next) /* somebody is alone: the others wait */
 			return;
-		}
+		usage = next->queued_usage; /* the task may go with this very status */
 		next->queued = false;
 		s->ts.queued--;
-		on_process(s, next->tid, next->queued_status, &next->queued_usage);
+		on_process(s, next->tid, next->queued_status, &usage);
 	}
+}
+
+void on_process_orphans(struct sup *s)
+{
+	struct tracee *t;
+	struct process *p;
+
+	do {
+		t = NULL;
+		map_each (slot, &s->ts.by_tid) {
+			struct tracee *u = slot->val;
+
+			if (u->state == TS_EARLY && u->early++ > 1)
+				t = u;
+		}
+		if (!t)
+			return;
+		p = map_get(&s->ts.by_pid, (uint64_t)procfs_tgid(t->tid));
+		if (!p)
+			p = tracee_process(&s->ts, t->tid, NULL, false);
+		tracee_adopt(t, p);
+		sup_resume(s, t, 0);
+	} while (t);
 }

@@ -9,6 +9,10 @@
 /* Act on one wait status of task @tid and restart it when it is to go on. */
 void on_process(struct sup *s, pid_t tid, int status, const struct rusage *ru);
 
+/* Tasks that stopped at birth and whose parent was killed before it could tell of them: let them
+ * go, as processes of their own. Called at every tick. */
+void on_process_orphans(struct sup *s);
+
 /* Act on the stops that were collected while the world was held. */
 void on_process_queued(struct sup *s);
 

@@ -43,6 +43,7 @@ static const struct {
 	[OP_RECVMSG] = { NULL, calls_recvmsg_exit },
 	[OP_CHDIR] = { calls_chdir_entry, NULL },
 	[OP_IOCTL] = { NULL, calls_ioctl_exit },
+	[OP_UNSHARE] = { calls_unshare_entry, calls_unshare_exit },
 	[OP_MUNMAP] = { NULL, calls_munmap_exit },
 	[OP_MISC] = { calls_misc_entry, calls_misc_exit },
 };
@@ -65,7 +66,10 @@ static void begin(struct sup *s, struct tracee *t)
 
 static void finish(struct sup *s, struct tracee *t, int64_t ret)
 {
-	if (t->in_call && t->row && ops[t->row->op].exit)
+	/* ERESTARTSYS and its kind: the call is made again, or ends with EINTR, and is seen then. */
+	bool again = ret <= -512 && ret >= -516 && t->row && t->row->op != OP_SENDMSG;
+
+	if (t->in_call && t->row && ops[t->row->op].exit && !again)
 		ops[t->row->op].exit(s, t, ret);
 	tracee_call_done(t);
 }

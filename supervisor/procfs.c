@@ -69,6 +69,14 @@ pid_t procfs_tgid(pid_t tid)
 	return at ? (pid_t)strtol(at + 6, NULL, 10) : 0;
 }
 
+bool procfs_is_thread(pid_t pid, pid_t tid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d", (int)pid, (int)tid);
+	return access(path, F_OK) == 0;
+}
+
 int procfs_pos(pid_t tid, int fd, uint64_t *ret)
 {
 	char name[32], text[128];

@@ -17,6 +17,9 @@ char *procfs_link(pid_t pid, const char *name);
 /* Thread group of task @tid, 0 when gone. */
 pid_t procfs_tgid(pid_t tid);
 
+/* Is task @tid a thread of process @pid? */
+bool procfs_is_thread(pid_t pid, pid_t tid);
+
 /* File position of descriptor @fd of @tid. 0 or -1. */
 int procfs_pos(pid_t tid, int fd, uint64_t *ret);
 

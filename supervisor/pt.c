@@ -1,9 +1,14 @@
 #include "supervisor/pt.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/mem.h"
 
 int pt_seize(pid_t pid, bool exits)
 {
@@ -69,12 +74,25 @@ int pt_call_info(pid_t tid, struct pt_call *call)
 	return 0;
 }
 
+/* Pages that are writable but not readable: process_vm_readv(2) refuses them, the kernel reads a
+ * call's arguments from them all the same (x86 has no write-only pages). */
+static ssize_t read_by_force(pid_t tid, struct remote from, void *to, size_t n)
+{
+	auto_fd int fd = -1;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -1 : pread(fd, to, n, (off_t)from.addr);
+}
+
 ssize_t pt_read(pid_t tid, struct remote from, void *to, size_t n)
 {
 	struct iovec local = { to, n };
 	struct iovec rem = { (void *)(uintptr_t)from.addr, n };
+	ssize_t got = process_vm_readv(tid, &local, 1, &rem, 1, 0);
 
-	return process_vm_readv(tid, &local, 1, &rem, 1, 0);
+	return got < 0 && n ? read_by_force(tid, from, to, n) : got;
 }
 
 ssize_t pt_read_str(pid_t tid, struct remote from, char *to, size_t max)

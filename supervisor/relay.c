@@ -85,6 +85,8 @@ static int open_pty(struct relay *r, struct err *err)
 	if (openpty(&r->master, &slave, NULL, &tio, &ws) < 0)
 		return err_sys(err, "cannot make a pseudo-terminal");
 	(void)fcntl(r->master, F_SETFD, FD_CLOEXEC); /* valid descriptor: cannot fail */
+	/* A full terminal must not stop the tracer. */
+	(void)fcntl(r->master, F_SETFL, O_NONBLOCK); /* as above */
 	(void)fcntl(slave, F_SETFD, FD_CLOEXEC);     /* as above */
 	for (int i = 0; i < 3; i++)
 		r->child[i] = i ? fcntl(slave, F_DUPFD_CLOEXEC, 3) : slave;
@@ -203,6 +205,14 @@ static void close_to(struct relay_pipe *p)
 	p->to_dead = true;
 }
 
+/* At the end we may wait for our own reader, also when it gave us a descriptor that does not. */
+static void wait_out(int fd)
+{
+	struct pollfd pfd = { .fd = fd, .events = POLLOUT };
+
+	(void)poll(&pfd, 1, -1); /* EINTR: the write is tried again */
+}
+
 /* Write what is held as far as that cannot block. */
 static void push(struct relay_pipe *p)
 {
@@ -217,8 +227,12 @@ static void push(struct relay_pipe *p)
 		w = write(p->to, p->data + p->done, n);
 		if (w > 0)
 			p->done += (size_t)w;
-		else if (w < 0 && (errno == EAGAIN || errno == EINTR))
+		else if (w < 0 && errno == EAGAIN && p->last)
+			wait_out(p->to);
+		else if (w < 0 && errno == EAGAIN)
 			return;
+		else if (w < 0 && errno == EINTR)
+			continue;
 		else
 			close_to(p);
 	}
@@ -300,6 +314,12 @@ static void end_pipe(struct relay *r, struct relay_pipe *p, int tag, int to_tag)
 	}
 }
 
+/* Is @p the terminal's output while input waits for room in it? */
+static bool pty_held(const struct relay *r, const struct relay_pipe *p)
+{
+	return r->tty && p == &r->out && r->in.len > r->in.done;
+}
+
 static void pump(struct relay *r, struct relay_pipe *p, int tag, int to_tag)
 {
 	bool to_pty = r->tty && p == &r->in, held;
@@ -310,14 +330,16 @@ static void pump(struct relay *r, struct relay_pipe *p, int tag, int to_tag)
 		end_pipe(r, p, tag, to_tag);
 		return;
 	}
-	/* Held bytes: wait for the reader, and do not take more meanwhile. The pty's master is
-	 * polled for output already and cannot be polled twice. */
-	if (!to_pty && (held || p->to_pollable))
+	/* Held bytes: wait for the reader, and do not take more meanwhile. The pty's master stands
+	 * in epoll once, for both directions. */
+	if (to_pty)
+		watch_fd_for(r, r->master, RELAY_TAG_OUT, EPOLLIN | (held ? EPOLLOUT : 0));
+	else if (held || p->to_pollable)
 		watch_fd_for(r, p->to, to_tag, held ? EPOLLOUT : 0);
 	if (held)
 		watch_fd_for(r, p->from, tag, 0);
 	else if (p->from >= 0 && pollable(p->from))
-		watch_fd_for(r, p->from, tag, EPOLLIN);
+		watch_fd_for(r, p->from, tag, EPOLLIN | (pty_held(r, p) ? EPOLLOUT : 0));
 	else if (p->from >= 0 && !p->eof) /* always readable: go on when there is room again */
 		watch_fd_for(r, p->to, to_tag, EPOLLOUT);
 }
@@ -331,6 +353,8 @@ void relay_event(struct relay *r, int tag)
 		break;
 	case RELAY_TAG_OUT:
 	case RELAY_TAG_OUT_TO:
+		if (pty_held(r, &r->out))
+			pump(r, &r->in, RELAY_TAG_IN, RELAY_TAG_IN_TO);
 		pump(r, &r->out, RELAY_TAG_OUT, RELAY_TAG_OUT_TO);
 		break;
 	case RELAY_TAG_ERR:
@@ -368,11 +392,13 @@ void relay_finish(struct relay *r)
 		/* The writers are dead: what is in the pipe is all there is. Our own reader may be
 		 * slow, and here we may wait for it. */
 		p[i]->to_pollable = false;
+		p[i]->last = true;
 		push(p[i]);
 		while (!p[i]->eof && p[i]->from >= 0 && readable(p[i]->from) && pull(r, p[i]))
 			push(p[i]);
-		if (p[i]->from >= 0 && p[i]->from != r->master)
-			mem_close(&p[i]->from);
+		if (p[i]->from == r->master)
+			p[i]->from = -1;
+		mem_close(&p[i]->from);
 	}
 	if (r->raw)
 		(void)tcsetattr(0, TCSADRAIN, &r->saved); /* the terminal may be gone */

@@ -20,6 +20,7 @@ struct relay_pipe {
 	bool to_pollable; /* not a regular file: ask before writing */
 	bool to_dead;     /* reader went away: swallow the rest */
 	bool eof;
+	bool last; /* the writers are dead: now we may wait for our reader */
 	char data[RELAY_CHUNK];
 	size_t len, done;
 	struct buf extra; /* bytes to send besides (messages through stdin) */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -45,14 +46,18 @@ struct run {
 	struct phases ph;
 };
 
-static char *default_parent(void)
+static char *default_parent(const struct plan *p)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+	auto_free char *dir = NULL;
 
 	if (state && state[0] == '/')
-		return mem_printf("%s/proctor/runs", state);
-	if (home && home[0] == '/')
-		return mem_printf("%s/.local/state/proctor/runs", home);
+		dir = mem_printf("%s/proctor/runs", state);
+	else if (home && home[0] == '/')
+		dir = mem_printf("%s/.local/state/proctor/runs", home);
+	/* Somebody who works in HOME itself: the command would see its own record. */
+	if (dir && !(!p->task->file && path_beneath(dir, p->task->source)))
+		return take_ptr(&dir);
 	return mem_printf("/var/tmp/proctor-runs-%u", (unsigned)geteuid());
 }
 
@@ -67,6 +72,21 @@ static void make_id(struct run *r)
 	snprintf(r->id, sizeof(r->id), "%s-%d", when, (int)getpid());
 }
 
+/* A run directory that the box can write is no record: the agent could forge it, or lead us elsewhere
+ * by a link in its path. */
+static int check_apart(const struct run *r, const char *dir, struct err *err)
+{
+	auto_free char *real = realpath(dir, NULL);
+	auto_free char *out = realpath(r->dir, NULL);
+
+	if (real && out && path_beneath(out, real))
+		return err_set(err, ERR_USAGE,
+			       "--out %s lies in %s, which the command sees; choose a directory "
+			       "outside",
+			       r->opt->out ? r->opt->out : r->dir, dir);
+	return 0;
+}
+
 static int make_dir(struct run *r, struct err *err)
 {
 	auto_free char *parent = NULL, *mark = NULL, *cwd = NULL;
@@ -79,12 +99,22 @@ static int make_dir(struct run *r, struct err *err)
 			return err_sys(err, "cannot tell the current directory");
 		r->dir = path_join(cwd, r->opt->out);
 	} else {
-		parent = default_parent();
+		parent = default_parent(r->plan);
 		r->dir = path_join(parent, r->id);
 	}
 	rc = fd_mkdirs(r->dir, 0755, err);
 	if (rc < 0)
 		return rc;
+	if (!r->plan->task->file)
+		rc = check_apart(r, r->plan->task->source, err);
+	strv_each (i, &r->plan->profile->write) {
+		if (rc == 0)
+			rc = check_apart(r, r->plan->profile->write.v[i], err);
+	}
+	if (rc < 0) {
+		(void)rmdir(r->dir); /* only when we made it or it was empty */
+		return rc;
+	}
 	mark = path_join(r->dir, "run.json");
 	if (lstat(mark, &st) == 0)
 		return err_set(err, ERR_USAGE, "%s holds a run already; choose another --out",
@@ -250,6 +280,22 @@ static int supervise(struct run *r, struct err *err)
 	return loop_run(&r->sup, err);
 }
 
+/* Supervision failed half-way: nothing may write the workspace any more. */
+static void end_box(struct run *r)
+{
+	int status;
+
+	box_kill(r->box);
+	while (!r->box->reaped) {
+		pid_t pid = wait4(-1, &status, __WALL, NULL);
+
+		if (pid == r->box->init_pid)
+			box_reaped(r->box, status);
+		if (pid < 0 && errno != EINTR)
+			break;
+	}
+}
+
 /* Did the command ever run? */
 static int exec_failed(struct run *r, struct err *err)
 {
@@ -321,6 +367,7 @@ static int prepare(struct run *r, struct err *err)
 	s->relay = r->relay;
 	s->level = level_of(r->plan);
 	systab_init(&s->tab);
+	helpers_init(&s->helpers);
 	budget_init(&s->budget, &r->plan->profile->limits);
 	rc = loop_open(s, err);
 	if (rc < 0)
@@ -342,6 +389,8 @@ static void run_free(struct run *r)
 	watch_done(&r->sup.watch);
 	tracees_done(&r->sup.ts);
 	cmdtrack_done(&r->sup.cmds);
+	if (r->sup.plan)
+		helpers_done(&r->sup.helpers);
 	for (size_t i = 0; i < r->sup.n_denied; i++) {
 		free(r->sup.denied[i].what);
 		free(r->sup.denied[i].rule);
@@ -420,13 +469,16 @@ int run_execute(const struct plan *plan, const struct run_options *opt, struct r
 	if (rc == 0) {
 		rc = supervise(&r, err);
 		r.ph.ended = clock_mono();
-		relay_finish(r.relay);
+		if (rc < 0)
+			end_box(&r);
 		if (rc == 0)
 			rc = exec_failed(&r, err);
+		/* Before our own reader is waited for: the patch is what must not be lost. */
 		rc2 = take_patch(&r, rc < 0 ? &second : err);
 		if (rc == 0)
 			rc = rc2;
 		r.ph.captured = clock_mono();
+		relay_finish(r.relay);
 	}
 	rc = conclude(&r, rc, err);
 	if (r.dir)

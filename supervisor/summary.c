@@ -210,5 +210,8 @@ int summary_write(const struct summary *m, struct err *err)
 		put_history(&w, m->ws);
 	json_close(&w, '}');
 	buf_addc(&text, '\n');
+	if (text.full)
+		return err_set(err, ERR_LIMIT, "%s would be larger than 16 MiB; the trace has all",
+			       path);
 	return fd_replace_file(path, buf_str(&text), text.len, err);
 }

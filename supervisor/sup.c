@@ -11,11 +11,13 @@
 
 void sup_denied(struct sup *s, const char *what, const char *rule)
 {
+	enum { TEXT_MAX = 256 };
+	auto_free char *cut = mem_strndup(what, TEXT_MAX);
 	struct denied *d;
 
 	for (size_t i = 0; i < s->n_denied; i++) {
 		d = &s->denied[i];
-		if (strcmp(d->what, what) == 0 && strcmp(d->rule, rule) == 0) {
+		if (strcmp(d->what, cut) == 0 && strcmp(d->rule, rule) == 0) {
 			d->count++;
 			return;
 		}
@@ -24,7 +26,7 @@ void sup_denied(struct sup *s, const char *what, const char *rule)
 		return;
 	MEM_GROW(s->denied, s->cap_denied, s->n_denied + 1);
 	d = &s->denied[s->n_denied++];
-	*d = (struct denied){ mem_strdup(what), mem_strdup(rule), 1 };
+	*d = (struct denied){ take_ptr(&cut), mem_strdup(rule), 1 };
 }
 
 uint64_t sup_now(const struct sup *s)
@@ -56,7 +58,8 @@ void sup_end(struct sup *s, enum end_reason why, bool at_once)
 	s->phase = SUP_STOPPING;
 	s->deadline = clock_mono() + s->plan->profile->grace;
 	if (s->root && !s->root_gone)
-		(void)kill(s->root, SIGTERM); /* gone already: the loop will see its exit */
+		/* As the user meant it; gone already: the loop will see its exit. */
+		(void)kill(s->root, s->end_signal ? s->end_signal : SIGTERM);
 }
 
 bool sup_zoomed(const struct sup *s, const struct process *p)
@@ -66,7 +69,9 @@ bool sup_zoomed(const struct sup *s, const struct process *p)
 
 void sup_resume(struct sup *s, struct tracee *t, int sig)
 {
-	bool calls = t->want_exit || (t->proc && sup_zoomed(s, t->proc));
+	/* A call whose entry was seen has an exit to be seen too, or the flag would stay and hide
+	 * the next call's seccomp stop. */
+	bool calls = t->want_exit || t->entry_seen || (t->proc && sup_zoomed(s, t->proc));
 
 	t->state = TS_RUNNING;
 	if ((calls ? pt_syscall(t->tid, sig) : pt_cont(t->tid, sig)) < 0 && errno != ESRCH)

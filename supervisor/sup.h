@@ -10,6 +10,7 @@
 #include "sandbox/box.h"
 #include "supervisor/budget.h"
 #include "supervisor/cmdtrack.h"
+#include "supervisor/helpers.h"
 #include "supervisor/relay.h"
 #include "supervisor/sink.h"
 #include "supervisor/tracee.h"
@@ -53,6 +54,7 @@ struct sup {
 	struct tracees ts;
 	struct cmdtrack cmds;
 	struct budget budget;
+	struct helpers helpers;
 	enum trace_level level;
 	enum sup_phase phase;
 	uint32_t epoch;                  /* interventions applied */
@@ -60,8 +62,7 @@ struct sup {
 	bool exit_events;                /* PTRACE_O_TRACEEXIT is on */
 	unsigned zoom_all;               /* region descriptors under way in UNIX sockets */
 	bool holding;                    /* the world is stopped for an edit */
-	pid_t alone;  /* everybody but this task is held until its call is over; 0 nobody */
-	pid_t holder; /* the task at whose stop the edit is made */
+	pid_t alone; /* everybody but this task is held until its call is over; 0 nobody */
 	uint32_t boundary_cmd; /* command that ended and whose queue is being served */
 	pid_t root;            /* the agent's root process */
 	int root_status;       /* its wait status */
@@ -75,6 +76,8 @@ struct sup {
 	uint64_t touches, stops; /* counts for run.json */
 	struct denied *denied;   /* owned */
 	size_t n_denied, cap_denied;
+	bool crowd; /* several tasks stop in turn */
+	bool hot;   /* stops follow each other within microseconds */
 	int timer_fd, signal_fd, epfd;
 };
 

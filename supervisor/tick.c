@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "sandbox/box.h"
+#include "supervisor/on_process.h"
 
 enum { DISK_ENTRIES = 1000000 };
 
@@ -76,12 +77,15 @@ void tick(struct sup *s)
 	struct err err;
 
 	deadlines(s, now);
+	on_process_orphans(s);
+	helpers_poll(&s->helpers, s->sink, s->epoch);
 	if (s->phase < SUP_KILLED) {
 		tick_measure(s);
 		disk(s, now);
 		for (int k = 0; k < LIMIT_MAX; k++)
 			warn(s, (enum limit_kind)k);
-		if (s->engine && engine_tick(s->engine, sup_now(s), &err) < 0)
+		/* Not while somebody is alone: an edit would wait for what waits for us. */
+		if (s->engine && !s->alone && engine_tick(s->engine, sup_now(s), &err) < 0)
 			sup_engine_failed(s, &err);
 	}
 	sink_flush(s->sink);

@@ -68,6 +68,8 @@ struct process *tracee_remove(struct tracees *ts, struct tracee *t, bool *ret_la
 	struct process *p = t->proc;
 
 	map_del(&ts->by_tid, (uint64_t)t->tid);
+	tracee_forget_vfork(ts, t);
+	ts->queued -= t->queued;
 	ts->alive--;
 	free_tracee(t);
 	*ret_last = p && --p->threads == 0;
@@ -95,6 +97,16 @@ void tracee_reap_process(struct tracees *ts, struct process *p)
 	free_process(p);
 }
 
+void tracee_forget_vfork(struct tracees *ts, const struct tracee *t)
+{
+	map_each (slot, &ts->by_pid) {
+		struct process *p = slot->val;
+
+		if (p->vfork_parent == t)
+			p->vfork_parent = NULL;
+	}
+}
+
 struct tracee *tracee_exec_rename(struct tracees *ts, pid_t former, pid_t tid)
 {
 	struct tracee *t = map_del(&ts->by_tid, (uint64_t)former);
@@ -102,6 +114,8 @@ struct tracee *tracee_exec_rename(struct tracees *ts, pid_t former, pid_t tid)
 
 	/* The old leader vanishes without a wait status of its own. */
 	if (leader) {
+		tracee_forget_vfork(ts, leader);
+		ts->queued -= leader->queued;
 		ts->alive--;
 		if (leader->proc)
 			leader->proc->threads--;

@@ -67,10 +67,13 @@ struct tracee {
 	bool vforking;   /* waits in the kernel for its vfork child: cannot be stopped */
 	bool exiting;    /* PTRACE_EVENT_EXIT seen */
 	bool entry_seen; /* the call's entry stop came; its seccomp stop is old news */
+	bool asked;      /* was asked to stop and runs still */
 	bool held;       /* stopped by us for an edit or a zoom */
+	unsigned early;  /* ticks that it has waited in TS_EARLY */
 	bool queued;     /* a stop was collected while holding; not dispatched yet */
 	int queued_status;
 	struct rusage queued_usage;
+	uint64_t queued_no; /* first come, first served */
 	const struct sysrow *row;
 	struct pt_call call;
 	char *path, *path2; /* owned: hints of the present call */
@@ -85,6 +88,7 @@ struct tracees {
 	struct map by_tid; /* -> struct tracee (owned) */
 	struct map by_pid; /* -> struct process (owned) */
 	unsigned alive;    /* tasks */
+	uint64_t queue_no; /* last place given out in that queue */
 	unsigned queued;   /* tasks with a stop collected while holding */
 	unsigned peak;
 	uint64_t made; /* processes created in the run */
@@ -110,6 +114,9 @@ struct process *tracee_remove(struct tracees *ts, struct tracee *t, bool *ret_la
 
 /* Free a process whose last task is gone. */
 void tracee_reap_process(struct tracees *ts, struct process *p);
+
+/* Nobody waits for @t any more: it is about to go. */
+void tracee_forget_vfork(struct tracees *ts, const struct tracee *t);
 
 /* After an exec by another thread than the leader: @former becomes @tid (ptrace(2), "execve(2)
  * under ptrace"). */

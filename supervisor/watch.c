@@ -48,6 +48,16 @@ void watch_name(struct watch *w, const char *path)
 	add_name(w, name, n);
 }
 
+/* /proc/self/fd/3, /dev/fd/3, /dev/stdin, also relative to their directories: magic links. */
+static bool magic_name(const char *name, size_t n)
+{
+	size_t digits = 0;
+
+	while (digits < n && name[digits] >= '0' && name[digits] <= '9')
+		digits++;
+	return digits == n || (n >= 5 && n <= 6 && memcmp(name, "std", 3) == 0);
+}
+
 bool watch_hint(const struct watch *w, const char *path, size_t n)
 {
 	const char *name;
@@ -60,11 +70,8 @@ bool watch_hint(const struct watch *w, const char *path, size_t n)
 	len = last_component(path, n, &name);
 	if (!len)
 		return false;
-	/* /proc/self/fd/3, /dev/fd/3, /dev/stdin: the last component is a magic link. */
-	if ((name[0] >= '0' && name[0] <= '9') || strncmp(name, "std", 3) == 0) {
-		if (memmem(path, n, "fd/", 3) || strncmp(path, "/dev/std", 8) == 0)
-			return true;
-	}
+	if (magic_name(name, len))
+		return true;
 	return map_get(&w->names, map_hash(name, len)) != NULL;
 }
 
@@ -112,7 +119,7 @@ static void identify(struct watch *w, struct watch_file *f)
 	auto_fd int fd = fd_open_beneath(w->ws_fd, f->path, O_PATH, 0);
 	struct stat st;
 
-	f->there = fd >= 0 && fstat(fd, &st) == 0;
+	f->there = f->named = fd >= 0 && fstat(fd, &st) == 0;
 	if (f->there) {
 		f->dev = st.st_dev;
 		f->ino = st.st_ino;
@@ -240,7 +247,8 @@ void watch_refresh(struct watch *w, uint64_t *ret_changed)
 			f->real_dev = old.real_dev;
 			f->real_ino = old.real_ino;
 		}
-		if (i < 64 && (f->there != old.there || f->ino != old.ino || f->dev != old.dev))
+		if (i < 64 && (f->there != old.there || f->named != old.named ||
+			       f->ino != old.ino || f->dev != old.dev))
 			*ret_changed |= 1ull << i;
 	}
 }

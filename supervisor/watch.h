@@ -16,7 +16,8 @@ struct watch_file {
 	const char *path; /* workspace-relative; borrowed from the engine */
 	uint64_t dev, ino;
 	uint64_t real_dev, real_ino; /* in the overlay's upper directory; 0 = unknown */
-	bool there;
+	bool there;                  /* it exists, perhaps only behind descriptors */
+	bool named;                  /* its path leads to it */
 };
 
 struct watch {

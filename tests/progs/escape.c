@@ -6,6 +6,7 @@
  *   escape make | look                        leave marks for a second box, look for those of another
  *   escape run FILE                           programs started in ways that a trace could miss
  *   escape quiet FILE                         open FILE below a user notification
+ *   escape aio FILE                           read FILE by Linux AIO
  *   escape names                              hostile file names and arguments
  *   escape packet                             a packet socket in a nested network namespace */
 #include "escape.h"
@@ -49,7 +50,7 @@ enum {
 	KILLED,       /* SIGSYS */
 };
 
-static const char *arg_pid = "0", *arg_port = "0", *arg_address = "0.0.0.0";
+static const char *arg_pid, *arg_port, *arg_address;
 
 /* clang-format off */
 static const struct call_row {
@@ -134,24 +135,12 @@ static long dev_only(void)
 	return only("/dev", dev_names);
 }
 
-static long home_only(void)
+static long bare_directories(void)
 {
-	return only("/home", home_names);
-}
+	long rc[] = { only("/home", home_names), only("/root", no_names), only("/run", run_names),
+		      only("/sys", no_names) };
 
-static long root_home_empty(void)
-{
-	return only("/root", no_names);
-}
-
-static long run_only(void)
-{
-	return only("/run", run_names);
-}
-
-static long sys_empty(void)
-{
-	return only("/sys", no_names);
+	return rc[0] ? rc[0] : rc[1] ? rc[1] : rc[2] ? rc[2] : rc[3];
 }
 
 static long descriptors(void)
@@ -430,7 +419,10 @@ static long host_loopback(void)
 
 static long host_sockets(void)
 {
-	if (local("@" MARK "-host", SOCK_STREAM) == 0)
+	char name[64];
+
+	snprintf(name, sizeof(name), "@" MARK "-%s", arg_port);
+	if (local(name, SOCK_STREAM) == 0)
 		return wrong("abstract socket of the host");
 	if (local("host.sock", SOCK_STREAM) == 0 || local("host.dgram", SOCK_DGRAM) == 0)
 		return wrong("socket of the host in the workspace");
@@ -443,10 +435,7 @@ static const struct property_row {
 	int want;
 } properties[] = {
 	{ "/dev holds the harmless nodes only", dev_only, 0 },
-	{ "/home holds the box's HOME only", home_only, 0 },
-	{ "/root is empty", root_home_empty, 0 },
-	{ "/run is bare", run_only, 0 },
-	{ "/sys is empty", sys_empty, 0 },
+	{ "/home holds HOME only; /root, /run, /sys are bare", bare_directories, 0 },
 	{ "descriptors 0, 1, 2 only", descriptors, 0 },
 	{ "no capabilities, no_new_privs, seccomp, ids", status_lines, 0 },
 	{ "one id is mapped, and not to root", one_id, 0 },
@@ -580,10 +569,12 @@ int main(int argc, char **argv)
 		return hostile_names();
 	if (strcmp(mode, "packet") == 0)
 		return packet_socket();
-	if (argc > 2 && strcmp(mode, "run") == 0)
+	if (argc == 3 && strcmp(mode, "run") == 0)
 		return run_oddly(argv[2]);
-	if (argc > 2 && strcmp(mode, "quiet") == 0)
+	if (argc == 3 && strcmp(mode, "quiet") == 0)
 		return open_quietly(argv[2]);
+	if (argc == 3 && strcmp(mode, "aio") == 0)
+		return read_by_aio(argv[2]);
 	if (argc > 4 && strcmp(mode, "probe") == 0) {
 		arg_pid = argv[2];
 		arg_port = argv[3];

@@ -24,5 +24,6 @@ int run_oddly(const char *file);
 int open_quietly(const char *file);
 int hostile_names(void);
 int packet_socket(void);
+int read_by_aio(const char *file);
 
 #endif

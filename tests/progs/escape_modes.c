@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/aio_abi.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <mqueue.h>
@@ -208,6 +209,27 @@ int hostile_names(void)
 		wait(NULL);
 	}
 	return rename(names[0], names[2]) < 0 || mkdir("dir\n\033[2J", 0755) < 0;
+}
+
+/* A read that is no read(2): the bytes come by Linux AIO. Fails where that is refused. */
+int read_by_aio(const char *file)
+{
+	char buf[64] = "";
+	struct iocb cb = { .aio_lio_opcode = IOCB_CMD_PREAD,
+			   .aio_buf = (uintptr_t)buf,
+			   .aio_nbytes = sizeof(buf) };
+	struct iocb *list[1] = { &cb };
+	struct io_event event;
+	aio_context_t ctx = 0;
+
+	cb.aio_fildes = (uint32_t)open(file, O_RDONLY);
+	if (syscall(SYS_io_setup, 1, &ctx) < 0 || syscall(SYS_io_submit, ctx, 1, list) != 1 ||
+	    syscall(SYS_io_getevents, ctx, 1, 1, &event, NULL) != 1) {
+		printf("refused\n");
+		return 0;
+	}
+	printf("read %d\n", (int)event.res);
+	return 0;
 }
 
 /* Where the box may make namespaces, the families stay closed in them. */

@@ -22,7 +22,8 @@ fresh()
 # box OUT COMMAND...: one run, its output kept beside.
 box()
 {
-	timeout 120 "$PROCTOR" run -q --no-tty --out "$work/$1" -- "${@:2}" </dev/null >"$work/$1.txt" 2>"$work/$1.err"
+	timeout 120 "$PROCTOR" run -q --no-tty --out "$work/$1" -- "${@:2}" \
+		</dev/null >"$work/$1.txt" 2>"$work/$1.err"
 }
 
 # until_there FILE: wait for FILE to hold something.
@@ -50,12 +51,12 @@ rows()
 # host_services: listeners outside that nobody inside may reach; prints the TCP port, notes guests.
 host_services()
 {
-	/usr/bin/python3 -u - "$mark-host" "$work/guests" <<'J'
-import select, socket, sys, os
+	exec /usr/bin/python3 -u - "$mark" "$work/guests" <<'J'
+import os, select, socket, sys
 tcp = socket.socket()
 tcp.bind(("127.0.0.1", 0))
 abstract = socket.socket(socket.AF_UNIX)
-abstract.bind("\0" + sys.argv[1])
+abstract.bind(f"\0{sys.argv[1]}-{tcp.getsockname()[1]}")
 path = socket.socket(socket.AF_UNIX)
 path.bind("host.sock")
 dgram = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -83,7 +84,7 @@ chmod 4755 suid
 : >"$work/guests"
 host_services >"$work/port" &
 services=$!
-trap 'kill "$services" 2>/dev/null; chmod -R u+rwX "$work" 2>/dev/null; rm -rf "$work"' EXIT
+trap 'kill "$services" "${maker-}" 2>/dev/null; chmod -R u+rwX "$work" 2>/dev/null; rm -rf "$work"' EXIT
 until_there "$work/port"
 port=$(cat "$work/port")
 address=$(hostname -I 2>/dev/null | cut -d' ' -f1)
@@ -94,12 +95,14 @@ tap_ok $? "the listener on 127.0.0.1 answers outside"
 sleep 0.2
 guests=$(wc -l <"$work/guests")
 box probe ./escape probe $services "$port" "${address:-192.168.0.1}"
-tap_is "$(run_field "$work/probe/run.json" end.status)" 0 "the probes ran to their end" || sed 's/^/# /' "$work/probe.err"
+tap_is "$(run_field "$work/probe/run.json" end.status)" 0 "the probes ran to their end" ||
+	sed 's/^/# /' "$work/probe.err"
 rows "$work/probe.txt"
-tap_ok "$(($(grep -vc '^#' "$work/probe.txt") < 290))" "$(grep -vc '^#' "$work/probe.txt") attempts were made"
+made=$(grep -vc '^#' "$work/probe.txt")
+tap_ok $((made < 290)) "$made attempts were made"
 tap_is "$(wc -l <"$work/guests")" "$guests" "no service outside had a guest"
 tap_is "$(md5sum /etc/passwd)" "$passwd" "the host's /etc/passwd is as before"
-tap_ok "$([ ! -e "/tmp/$mark" ] && [ ! -e "/dev/shm/$mark" ] && [ ! -e "/usr/$mark" ]; echo $?)" "no file came about outside"
+tap_is "$(ls -d "/tmp/$mark" "/dev/shm/$mark" "/usr/$mark" "/$mark" 2>/dev/null)" "" "no file came about outside"
 tap_is "$(cat tracked)" one "the workspace outside is as before"
 kill "$services"
 wait "$services" 2>/dev/null
@@ -138,6 +141,20 @@ box quiet ./escape quiet quiet-file
 tap_ok $(($(grep '"open"' "$work/quiet/trace.jsonl" | grep -c 'quiet-file"') != 1)) \
 	"an open below a user notification is in the trace" || sed 's/^/# /' "$work/quiet.txt"
 
+fresh
+cat >"$work/task.json" <<'J'
+{ "schema": "proctor.task/1", "instance_id": "aio-1", "problem_statement": "none", "source": "ws" }
+J
+cat >"$work/scenario.json" <<'J'
+{ "schema": "proctor.scenario/1", "id": "aio", "instance_id": "aio-1", "mode": "vanilla",
+  "regions": [ { "path": "tracked", "start": 1, "end": 1 } ], "interventions": [] }
+J
+timeout 60 "$PROCTOR" run -q --no-tty --task "$work/task.json" --scenario "$work/scenario.json" \
+	--out "$work/aio" -- ./escape aio tracked </dev/null >"$work/aio.txt" 2>&1
+tap_like "$(cat "$work/aio.txt")" '^(refused|read 4)$' "a read by Linux AIO was tried"
+tap_ok "$(grep -q refused "$work/aio.txt" || [ "$(run_count "$work/aio" touch level=bytes)" != 0 ]; echo $?)" \
+	"it is refused or a touch"
+
 # ---- Hostile names.
 fresh
 box names ./escape names
@@ -171,12 +188,13 @@ args = {name_of(a) for r in recs if r.get("k") == "exec" for a in r["argv"]}
 print(f"all come back from argv\t{all(n in args for n in names[:-1])}\tTrue")
 J
 rows "$work/names.tap"
+control=$'[\x01-\x08\x0b-\x1f\x7f]'
 for form in text json; do
 	"$PROCTOR" trace --format $form "$work/names" >"$work/names.$form" 2>&1
-	tap_is "$(LC_ALL=C grep -c $'[\x01-\x08\x0b-\x1f\x7f]' "$work/names.$form")" 0 "proctor trace prints no control bytes ($form)"
+	tap_is "$(LC_ALL=C grep -c "$control" "$work/names.$form")" 0 "proctor trace prints no control bytes ($form)"
 done
 "$PROCTOR" explain "$work/names" >"$work/names.explain" 2>&1
-tap_is "$(LC_ALL=C grep -c $'[\x01-\x08\x0b-\x1f\x7f]' "$work/names.explain")" 0 "nor does proctor explain"
+tap_is "$(LC_ALL=C grep -c "$control" "$work/names.explain")" 0 "nor does proctor explain"
 
 # ---- What the agent leaves for readers outside.
 fresh
@@ -192,14 +210,15 @@ box links sh -c '
 	mkfifo pipe; /usr/bin/python3 -c "import socket; socket.socket(socket.AF_UNIX).bind(\"sock\")"
 	echo closed >closed; chmod 000 closed; mkdir shut; echo x >shut/x; chmod 000 shut
 	echo more >>etc/passwd; truncate -s 6G sparse; mv dir moved; ln escape hard'
-tap_is "$(run_field "$work/links/run.json" end.reason)" exited "a hostile tree does not stop the run" || sed 's/^/# /' "$work/links.err"
+tap_is "$(run_field "$work/links/run.json" end.reason)" exited "a hostile tree does not stop the run" ||
+	sed 's/^/# /' "$work/links.err"
 patch=$work/links/patch.diff
 tap_is "$(grep -cE '^.?root:|agent:x:|^.?more$' "$patch")" 0 "no file behind a link is in the patch"
 # wanted PATH TARGET: the patch makes PATH a link to TARGET.
 wanted()
 {
-	tap_is "$(awk -v p="diff --git a/$1 b/$1" '$0 == p {on = 1; next} /^diff / {on = 0} on && (/^new file mode 120000$/ || /^\+[^+]/)' "$patch" | tr '\n' ' ')" \
-		"new file mode 120000 +$2 " "the patch carries link $1, not what it leads to"
+	tap_is "$(awk -v p="diff --git a/$1 b/$1" '$0 == p {on = 1; next} /^diff / {on = 0}
+		on && (/^new file mode 120000$/ || /^\+[^+]/)' "$patch" | tr '\n' ' ')" "new file mode 120000 +$2 " "the patch carries link $1, not what it leads to"
 }
 wanted link /etc/passwd
 wanted etc /etc
@@ -229,7 +248,8 @@ for how in '' --in-place; do
 	timeout 60 "$PROCTOR" run -q --no-tty ${how:+"$how"} --out out -- sh -c 'cat out/run.json
 		echo "{\"k\":\"forged\"}" >out/trace.jsonl; mv out moved; ln -s ../target out' \
 		</dev/null >"$work/inside.txt" 2>/dev/null
-	tap_is "$(cat out/trace.jsonl moved/trace.jsonl 2>/dev/null | grep -c '^{"k":"forged"}')" 0 "a run directory in the workspace is not written inside ($how)"
+	tap_is "$(cat out/trace.jsonl moved/trace.jsonl 2>/dev/null | grep -c '^{"k":"forged"}')" 0 \
+		"a run directory in the workspace is not written inside ($how)"
 	tap_is "$(ls "$work/target")" "" "nor led elsewhere by a link ($how)"
 	tap_is "$(grep -c proctor.run "$work/inside.txt")" 0 "nor read inside ($how)"
 	rmdir "$work/target" 2>/dev/null || rm -r "$work/target"
@@ -237,7 +257,8 @@ done
 
 # ---- Nested namespaces do not open what is closed outside of them.
 fresh
-timeout 60 "$PROCTOR" run -q --no-tty --set syscalls.nested_userns=true --out "$work/nested" -- ./escape packet </dev/null >"$work/nested.txt" 2>&1
+timeout 60 "$PROCTOR" run -q --no-tty --set syscalls.nested_userns=true --out "$work/nested" -- \
+	./escape packet </dev/null >"$work/nested.txt" 2>&1
 tap_is "$(cat "$work/nested.txt")" 0 "no packet socket in a nested network namespace"
 cd "$work" || exit 1
 tap_done
