@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
+
 /* Make a directory below $TMPDIR or /tmp, go there, and keep the host's git configuration out.
  * Returns its path (static storage). Ends the program when that fails. */
 static inline const char *sh_enter(void)
@@ -69,7 +71,7 @@ static inline int sh(const char *fmt, ...)
 static inline char *sh_out(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 static inline char *sh_out(const char *fmt, ...)
 {
-	char cmd[8192], *out = calloc(1, 65537);
+	char cmd[8192], *out = mem_zalloc(1, 65537);
 	size_t n = 0;
 	va_list ap;
 	FILE *f;
@@ -79,11 +81,11 @@ static inline char *sh_out(const char *fmt, ...)
 	va_end(ap);
 	fflush(stdout);
 	f = popen(cmd, "r");
-	if (f && out) {
+	if (f) {
 		n = fread(out, 1, 65536, f);
 		pclose(f);
 	}
-	while (out && n && out[n - 1] == '\n')
+	while (n && out[n - 1] == '\n')
 		out[--n] = '\0';
 	return out;
 }

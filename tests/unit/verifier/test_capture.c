@@ -33,9 +33,12 @@ static const char overlay[] =
 static int run_script(const struct workspace *ws, const char *script)
 {
 	FILE *f = fopen("script", "w");
+	bool put_down = f && fputs(script, f) >= 0;
 
-	fputs(script, f);
-	fclose(f);
+	if (f && fclose(f) < 0)
+		put_down = false;
+	if (!put_down)
+		return -1;
 	sh("mkdir -p merged");
 	return sh(overlay, ws->lower, ws->upper, ws->work, getenv("HOME"));
 }
@@ -44,8 +47,8 @@ static void put(const struct capture *c)
 {
 	FILE *f = fopen("patch", "w");
 
-	fwrite(buf_str(&c->diff), 1, c->diff.len, f);
-	fclose(f);
+	tap_ok(f && fwrite(buf_str(&c->diff), 1, c->diff.len, f) == c->diff.len && fclose(f) == 0,
+	       "the patch is written");
 }
 
 /* Apply the patch to a copy of lower and compare with "want": contents, types, exec bits. */
