@@ -28,11 +28,11 @@ enum sys_op {
 	OP_DUP,   /* dup, fcntl: an fd may appear */
 	OP_SENDMSG,
 	OP_RECVMSG,
-	OP_CHDIR,  /* the working directory changes */
-	OP_IOCTL,  /* FICLONE: contents change hands without read or write */
+	OP_CHDIR,   /* the working directory changes */
+	OP_IOCTL,   /* FICLONE: contents change hands without read or write */
 	OP_UNSHARE, /* CLONE_FILES: a shared descriptor table becomes an own one */
-	OP_MUNMAP, /* a writable mapping may go away */
-	OP_MISC,   /* of interest at level full only: name, arguments, result */
+	OP_MUNMAP,  /* a writable mapping may go away */
+	OP_MISC,    /* of interest at level full only: name, arguments, result */
 	OP_MAX
 };
 

@@ -106,8 +106,9 @@ ROWS = [
      "m=mmap.mmap(f.fileno(),0,prot=mmap.PROT_WRITE|mmap.PROT_READ); m[9*52:9*52+4]=b\"XXXX\"; "
      "m.close(); f.close()'", [f"read {ALL}", "edit 53-53"]),
     ("sed -i", "sed -i 's/line 056/LINE 056/' src/data.txt", [f"read {ALL}", "edit 56-56"]),
-    ("git checkout", "sed -i 's/line 057/LINE 057/' src/data.txt; git checkout -q -- src/data.txt",
-     [OPEN, f"read {ALL}", "edit 57-57", OPEN, f"read {ALL}", "edit", OPEN, "edit 57-57"]),
+    ("git checkout", "sed -i 's/line 057/LINE 057/' src/data.txt; " + PY +
+     "'import os; os.utime(\"src/data.txt\",(1,1))'; git checkout -q -- src/data.txt",
+     [OPEN, f"read {ALL}", "edit 57-57", "edit", OPEN, "edit 57-57"]),
     ("cp onto", "sed 's/line 058/LINE 058/' </tmp/orig/data.txt >/tmp/n; cp /tmp/n src/data.txt",
      [OPEN, "edit 58-58"]),
     ("mv onto", "sed 's/line 059/LINE 059/' </tmp/orig/data.txt >src/n; mv src/n src/data.txt",
