@@ -414,8 +414,10 @@ static int conclude(struct run *r, int rc, struct err *err)
 
 	if (!r->lw)
 		return rc;
-	if (r->sink.trace_fd >= 0 && r->box_started)
+	if (r->sink.trace_fd >= 0 && r->box_started) {
+		helpers_poll(&r->sup.helpers, &r->sink, r->sup.epoch);
 		put_end_record(r);
+	}
 	sink_flush(&r->sink);
 	if (rc == 0 && r->sink.error) {
 		errno = r->sink.error;
