@@ -146,7 +146,7 @@ static int check_require(const struct box_spec *spec, const struct box *box, str
 			    strcmp(layer_name((enum layer)l), name) != 0)
 				continue;
 			if (strncmp(box->posture[l], "on", 2) != 0)
-				return err_set(err, ERR_REFUSED,
+				return err_set(err, ERR_HOST,
 					       "the profile requires %s, which is %s; see proctor "
 					       "doctor, or take it out of \"require\"",
 					       name, box->posture[l]);

@@ -80,7 +80,7 @@ struct box {
 
 /* Build the box and bring the command to its gate: namespaces, maps, mounts, capabilities,
  * Landlock, no_new_privs, filter A are on. 0 or negative: ERR_HOST names the layer that is
- * missing and the fix; ERR_REFUSED when profile->require is not met. Free with box_free(). */
+ * missing and the fix, also when profile->require is not met. Free with box_free(). */
 int box_start(const struct box_spec *spec, struct box **ret, struct err *err);
 
 /* Open the gate: the child loads filter B and executes the command. With ptrace this returns at

@@ -188,7 +188,7 @@ const struct opt_cmd cmd_run = {
 		"interventions.jsonl (what was done to the run), patch.diff, stdout.log and stderr.log.\n"
 		"\n"
 		"Exit status: 0 when the run was made, whatever the agent did; 2 usage, 3 a bad file,\n"
-		"4 the host lacks something, 5 a system call failed, 7 refused by policy, 8 the command\n"
+		"4 the host lacks something, 5 a system call failed, 8 the command\n"
 		"could not be started.\n",
 	.rows = rows,
 	.rest_is_command = true,

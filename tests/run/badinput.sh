@@ -103,6 +103,9 @@ tap_like "$said" "/no/such/program.*No such file" "and the message names it"
 said=$(cd repo && proctor run -q --set network.mode=allowlist -- true 2>&1)
 tap_is $? 4 "allowlist: exit status 4"
 tap_like "$said" "gateway" "and the message says why"
+said=$(cd repo && proctor run -q --no-cgroup --set require=cgroup -- true 2>&1)
+tap_is $? 4 "below the floor: exit status 4"
+tap_like "$said" "requires cgroup.*proctor doctor" "and the message names the layer and where to look"
 said=$(cd repo && proctor run -q --set filesystem.rootfs=dir:/nonexistent -- true 2>&1)
 tap_ok "$([ $? -ge 3 ]; echo $?)" "a root file system that is not there"
 tap_done

@@ -533,7 +533,7 @@ static void nested(void)
 		       h.box->posture[LAYER_LANDLOCK]);
 	strv_add(&h.profile.require, "landlock");
 	(void)help_sh(&h, "true");
-	tap_ok(h.err.code == ERR_REFUSED && strstr(h.err.text, "landlock"), "below the floor: %s",
+	tap_ok(h.err.code == ERR_HOST && strstr(h.err.text, "landlock"), "below the floor: %s",
 	       h.err.text);
 	help_close(&h);
 }
