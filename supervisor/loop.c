@@ -25,8 +25,7 @@ enum {
 	BUSY_MS = 3,      /* longest block in wait4() while busy */
 	BUSY_STOPS = 8,   /* fewer in that time end the busy state */
 	BUSY_STREAK = 32, /* stops without a pause that begin it */
-	HOT_NS = 15000,
-	PAUSE_MS = 2, /* a sleep of this length is a pause */
+	PAUSE_MS = 2,     /* a sleep of this length is a pause */
 };
 
 static void on_alarm(int sig)
@@ -142,27 +141,6 @@ static bool look(struct sup *s, int timeout_ms)
 	return slept;
 }
 
-/* wait4() for any task. When stops follow each other within microseconds it is cheaper to ask again
- * than to sleep: a processor that goes idle between two stops must be woken for each, which on a
- * virtual machine costs more than the stop itself. Asking stops as soon as it did not pay. */
-static pid_t next_stop(struct sup *s, bool block, int *status, struct rusage *ru)
-{
-	uint64_t begin;
-	pid_t tid;
-
-	if (!block)
-		return wait4(-1, status, __WALL | WNOHANG, ru);
-	begin = clock_mono();
-	while (s->hot && clock_mono() - begin < HOT_NS) {
-		tid = wait4(-1, status, __WALL | WNOHANG, ru);
-		if (tid)
-			return tid;
-	}
-	tid = wait4(-1, status, __WALL, ru);
-	s->hot = tid > 0 && clock_mono() - begin < 2 * HOT_NS;
-	return tid;
-}
-
 /* Act on one wait status at once, or, in a crowd, put it in the queue. False when the box is over. */
 static bool take(struct sup *s, pid_t tid, int status, const struct rusage *ru)
 {
@@ -195,7 +173,8 @@ static int drain(struct sup *s, bool block)
 	while (n < BATCH) {
 		struct rusage ru;
 		int status;
-		pid_t tid = next_stop(s, block && !(s->crowd && n), &status, &ru);
+		bool wait = block && !(s->crowd && n);
+		pid_t tid = wait4(-1, &status, __WALL | (wait ? 0 : WNOHANG), &ru);
 
 		if (tid == 0 || (tid < 0 && errno == EINTR))
 			break;

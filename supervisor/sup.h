@@ -77,7 +77,6 @@ struct sup {
 	struct denied *denied;   /* owned */
 	size_t n_denied, cap_denied;
 	bool crowd; /* several tasks stop in turn */
-	bool hot;   /* stops follow each other within microseconds */
 	int timer_fd, signal_fd, epfd;
 };
 
