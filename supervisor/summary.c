@@ -1,6 +1,7 @@
 #include "supervisor/summary.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -52,11 +53,14 @@ static void put_end(struct json_w *w, const struct summary *m)
 
 static void put_names(struct json_w *w, const struct plan *p)
 {
+	/* Absolute: `grade --run` may be called from anywhere. */
+	auto_free char *file = p->task->file ? realpath(p->task->file, NULL) : NULL;
+
 	json_open(w, "task", '{');
 	json_str(w, "instance_id", p->task->instance_id);
 	json_str(w, "source", p->task->source);
 	json_str(w, "workdir", p->task->workdir);
-	json_str(w, "file", p->task->file);
+	json_str(w, "file", file ? file : p->task->file);
 	json_close(w, '}');
 	json_str(w, "agent", p->agent->name);
 	json_str(w, "scenario", p->scenario ? p->scenario->id : NULL);

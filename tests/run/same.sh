@@ -35,6 +35,10 @@ proctor run -q --task "$example/task.json" --agent "$example/agents/careless.jso
 status=$?
 tap_ok "$([ $status -ne 0 ] || [ "$(run_field off/run.json interventions.fired)" != 0 ]; echo $?)" "trace level off with regions is refused or raised"
 
+# A run names its task so that it can be graded from anywhere.
+(cd "$example" && proctor run -q --no-tty --task task.json --agent agents/careful.json --out "$work/rel" </dev/null >/dev/null 2>&1)
+tap_like "$(cd / && proctor grade --run "$work/rel" 2>&1)" ": resolved " "a run with relative names is graded from elsewhere"
+
 # The forms of a source: plain directory, git repository, bundle, tar archive.
 sources=$work/sources
 mkdir -p "$sources"
