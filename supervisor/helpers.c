@@ -75,6 +75,15 @@ void helpers_poll(struct helpers *h, struct sink *sink, uint32_t epoch)
 	}
 }
 
+bool helpers_running(const struct helpers *h)
+{
+	for (size_t i = 0; i < HELPERS_MAX; i++) {
+		if (h->v[i].fd >= 0)
+			return true;
+	}
+	return false;
+}
+
 void helpers_done(struct helpers *h)
 {
 	for (size_t i = 0; i < HELPERS_MAX; i++) {

@@ -3,6 +3,8 @@
 #ifndef SUPERVISOR_HELPERS_H
 #define SUPERVISOR_HELPERS_H
 
+#include <stdbool.h>
+
 #include "base/err.h"
 #include "sandbox/box.h"
 #include "supervisor/sink.h"
@@ -29,6 +31,9 @@ int helpers_start(struct helpers *h, struct box *box, char *const *argv, char *c
 
 /* Note those that have ended; called at every tick. */
 void helpers_poll(struct helpers *h, struct sink *sink, uint32_t epoch);
+
+/* Has one of them not been seen to end yet? */
+bool helpers_running(const struct helpers *h);
 
 /* Forget all; the box is dead. */
 void helpers_done(struct helpers *h);

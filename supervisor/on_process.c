@@ -168,6 +168,13 @@ static void record_exit(struct sup *s, const struct process *p, int status, cons
 	sink_end(s->sink);
 }
 
+void on_process_drained(struct sup *s)
+{
+	/* A hook's shell outlives by a moment the agent that read its message. */
+	if (s->phase == SUP_DRAINING && s->ts.alive == 0 && !helpers_running(&s->helpers))
+		sup_kill(s);
+}
+
 static void root_exited(struct sup *s, int status)
 {
 	s->root_gone = true;
@@ -178,12 +185,9 @@ static void root_exited(struct sup *s, int status)
 		s->end = WIFSIGNALED(status) ? END_SIGNAL : END_EXITED;
 	if (s->phase >= SUP_DRAINING)
 		return;
-	if (s->ts.alive == 0) {
-		sup_kill(s);
-		return;
-	}
 	s->phase = SUP_DRAINING;
 	s->deadline = clock_mono() + CHILDREN_GRACE_MS * CLOCK_MS;
+	on_process_drained(s);
 }
 
 static void on_death(struct sup *s, pid_t tid, int status, const struct rusage *ru)
@@ -216,8 +220,7 @@ static void on_death(struct sup *s, pid_t tid, int status, const struct rusage *
 		root_exited(s, status);
 	}
 	tracee_reap_process(&s->ts, p);
-	if (s->phase == SUP_DRAINING && s->ts.alive == 0)
-		sup_kill(s);
+	on_process_drained(s);
 }
 
 /* --- stops ---------------------------------------------------------------------------------- */

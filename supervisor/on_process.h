@@ -13,6 +13,9 @@ void on_process(struct sup *s, pid_t tid, int status, const struct rusage *ru);
  * go, as processes of their own. Called at every tick. */
 void on_process_orphans(struct sup *s);
 
+/* The agent has exited: end the box when its children and the commands of effects are gone too. */
+void on_process_drained(struct sup *s);
+
 /* Act on the stops that were collected while the world was held. */
 void on_process_queued(struct sup *s);
 

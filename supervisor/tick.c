@@ -79,6 +79,7 @@ void tick(struct sup *s)
 	deadlines(s, now);
 	on_process_orphans(s);
 	helpers_poll(&s->helpers, s->sink, s->epoch);
+	on_process_drained(s);
 	if (s->phase < SUP_KILLED) {
 		tick_measure(s);
 		disk(s, now);

@@ -45,9 +45,10 @@ echo "$line" >said.txt'
 proctor run -q --no-tty --task task.json --agent agent.json --scenario scenario.json --out o-stdin </dev/null >/dev/null 2>err.txt
 said o-stdin "standard input"
 
-# The hook talks to the living agent: it must not be waited for while the agent is not served.
+# The hook talks to the living agent: it must not be waited for while the agent is not served. It outlives
+# the agent, and its end is awaited all the same.
 # shellcheck disable=SC2016 # for the shell in the box
-agent 'exec:printf "%s\n" "$1" >/tmp/pipe' 'mkfifo /tmp/pipe
+agent 'exec:printf "%s\n" "$1" >/tmp/pipe; sleep 0.3' 'mkfifo /tmp/pipe
 cat f.txt >/dev/null
 cat /tmp/pipe >said.txt'
 proctor run -q --no-tty --task task.json --agent agent.json --scenario scenario.json --out o-exec </dev/null >/dev/null 2>err.txt
