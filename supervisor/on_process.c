@@ -187,6 +187,8 @@ static void root_exited(struct sup *s, int status)
 		return;
 	s->phase = SUP_DRAINING;
 	s->deadline = clock_mono() + CHILDREN_GRACE_MS * CLOCK_MS;
+	if (helpers_running(&s->helpers))
+		s->deadline += s->plan->profile->grace;
 	on_process_drained(s);
 }
 
