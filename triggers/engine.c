@@ -84,6 +84,7 @@ int engine_new(const struct scenario *scenario, const struct engine_ops *ops, vo
 	struct engine *e = mem_zalloc(1, sizeof(*e));
 	int r = 0;
 
+	e->armed = true;
 	e->sc = scenario;
 	e->ops = ops;
 	e->arg = arg;
@@ -131,6 +132,7 @@ struct engine *engine_free(struct engine *e)
 	rounds_done(&e->rounds);
 	free(e->match);
 	free(e->refused_at);
+	engine_asked_clear(e);
 	free(e->workdir);
 	free(e);
 	return NULL;
@@ -178,7 +180,9 @@ static void touch_match(struct engine *e, const struct region_file *f, const str
 					 .first = m->first,
 					 .last = m->last,
 					 .path = f->path,
-					 .scan = m->scan,
+					 .scan = m->scan    ? m->scan
+						 : e->armed ? NULL
+							    : "before the first answer",
 					 .pid = pid,
 					 .cmd = cmd });
 }
@@ -245,6 +249,8 @@ static int dispatch(struct engine *e, const struct region_file *f, size_t n, enu
 	/* The agent's own process has no commands to tell apart: each access stands for itself. */
 	if (!cmd && phase != PHASE_AFTER)
 		c->fired = false;
+	if (!e->armed)
+		return 0;
 	for (size_t i = 0; n && e->sc && i < e->sc->n_interventions && !c->fired; i++) {
 		int r;
 
@@ -264,14 +270,51 @@ static char *const *argv_of(struct engine *e, uint32_t cmd)
 	return c ? c->argv.v : NULL;
 }
 
+/* Put a range in; ranges stay in rising order and apart. */
+static void add_range(struct argvrange *r, uint64_t first, uint64_t last)
+{
+	size_t at = 0, end;
+
+	while (at < r->n && r->v[at].last < first)
+		at++;
+	for (end = at; end < r->n && r->v[end].first <= last; end++) {
+		first = r->v[end].first < first ? r->v[end].first : first;
+		last = r->v[end].last > last ? r->v[end].last : last;
+	}
+	memmove(&r->v[at + 1], &r->v[end], (r->n - end) * sizeof(r->v[0]));
+	r->v[at].first = first;
+	r->v[at].last = last;
+	r->n = r->n + 1 - (end - at);
+}
+
+/* Lines of @f that the model asked the agent's own process for. NULL when nothing is known of that. */
+static const struct argvrange *asked_of(const struct engine *e, const struct region_file *f,
+					const struct access *a, struct argvrange *out)
+{
+	out->n = 0;
+	for (size_t i = 0; a->cmd == 0 && i < e->n_asked; i++) {
+		const struct asked *q = &e->asked[i];
+
+		if (swetouch_same_path(q->path, f->path, e->workdir))
+			add_range(out, q->first ? q->first : 1, q->first ? q->last : UINT64_MAX);
+	}
+	return out->n ? out : NULL;
+}
+
+static size_t matches(struct engine *e, const struct region_file *f, const struct access *a)
+{
+	struct argvrange asked;
+
+	return match_access(f, a, argv_of(e, a->cmd), asked_of(e, f, a, &asked), e->match);
+}
+
 int engine_before(struct engine *e, const struct access *a, struct err *err)
 {
 	const struct region_file *f = regions_file(&e->regions, a->path);
 
 	if (!f || a->kind == ACCESS_EDIT)
 		return 0;
-	return dispatch(e, f, match_access(f, a, argv_of(e, a->cmd), e->match), PHASE_BEFORE,
-			a->cmd, err);
+	return dispatch(e, f, matches(e, f, a), PHASE_BEFORE, a->cmd, err);
 }
 
 int engine_after(struct engine *e, const struct access *a, struct err *err)
@@ -283,7 +326,7 @@ int engine_after(struct engine *e, const struct access *a, struct err *err)
 		return 0;
 	if (a->kind == ACCESS_EDIT)
 		return engine_changed(e, a->path, a->pid, a->cmd, a->argv, err);
-	n = match_access(f, a, argv_of(e, a->cmd), e->match);
+	n = matches(e, f, a);
 	for (size_t i = 0; i < n; i++)
 		touch_match(e, f, &e->match[i], a->pid, a->cmd);
 	return dispatch(e, f, n, PHASE_AFTER, a->cmd, err);

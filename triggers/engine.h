@@ -117,6 +117,22 @@ int engine_exec(struct engine *e, uint32_t cmd, const char *program, char *const
  * @cmd 0: a boundary of in-process work (the agent itself touched). Returns as engine_before(). */
 int engine_command_end(struct engine *e, uint32_t cmd, struct err *err);
 
+/* Nothing fires or counts while the engine is not armed: agents and version control read files before
+ * the model has asked for anything. Armed from the start; touches are recorded in either state. */
+void engine_arm(struct engine *e, bool armed);
+
+enum { ENGINE_ASKED_MAX = 64 };
+
+/* The model has asked the agent to read lines @first..@last (0,0 = all) of @path (as it wrote it): a
+ * read of that file by the agent's own process shows these lines. Holds until engine_asked_clear().
+ * At most ENGINE_ASKED_MAX are kept. */
+void engine_asked(struct engine *e, const char *path, uint64_t first, uint64_t last);
+void engine_asked_clear(struct engine *e); /* see engine_asked() */
+
+/* Command @cmd turned out to be the agent itself (a wrapper started it): it is forgotten and was
+ * never counted. */
+void engine_command_drop(struct engine *e, uint32_t cmd);
+
 /* What command @cmd printed (any part, in order), for reads that swe-touch-1.0 takes from output.
  * Calling it is optional. */
 void engine_output(struct engine *e, uint32_t cmd, const char *data, size_t n);

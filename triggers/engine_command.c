@@ -2,7 +2,10 @@
  * about files. */
 #include "triggers/engine.h"
 
+#include <stdlib.h>
+
 #include "base/mem.h"
+#include "base/path.h"
 #include "triggers/engine_internal.h"
 
 struct command *engine_command(struct engine *e, uint32_t id)
@@ -33,7 +36,7 @@ static bool ready(const struct engine *e, size_t i)
 /* Interventions whose point is reached and that do not wait for the end of a command. */
 static int fire_due(struct engine *e, struct command *c, struct err *err)
 {
-	for (size_t i = 0; i < interventions(e); i++) {
+	for (size_t i = 0; e->armed && i < interventions(e); i++) {
 		struct cause cause = no_touch;
 		int r;
 
@@ -65,7 +68,7 @@ int engine_command_begin(struct engine *e, uint32_t cmd, char *const *argv, stru
 			swetouch_command(&c->events, argv);
 			break;
 		}
-	e->schedule.commands += cmd != 0;
+	e->schedule.commands += cmd != 0 && e->armed;
 	return fire_due(e, c, err);
 }
 
@@ -85,7 +88,7 @@ int engine_exec(struct engine *e, uint32_t cmd, const char *program, char *const
 {
 	struct command *c = engine_command(e, cmd);
 
-	for (size_t i = 0; i < interventions(e) && !c->fired; i++) {
+	for (size_t i = 0; e->armed && i < interventions(e) && !c->fired; i++) {
 		const struct intervention *iv = &e->sc->interventions[i];
 		struct cause cause = { .cmd = cmd };
 		size_t k = 0;
@@ -204,7 +207,7 @@ int engine_command_end(struct engine *e, uint32_t cmd, struct err *err)
 	int r = 0;
 
 	record_text(e, c);
-	for (size_t i = 0; i < interventions(e) && !c->fired && r == 0; i++) {
+	for (size_t i = 0; e->armed && i < interventions(e) && !c->fired && r == 0; i++) {
 		struct cause cause;
 
 		if (waits(e, i, c, &cause))
@@ -220,6 +223,8 @@ bool engine_pending(const struct engine *e, uint32_t cmd)
 	const struct command *c = map_get(&e->commands, cmd);
 	struct cause cause;
 
+	if (!e->armed)
+		return false;
 	/* the agent's own span: its boundary also lets the next intervention in */
 	if (c && c->fired)
 		return cmd == 0;
@@ -227,6 +232,34 @@ bool engine_pending(const struct engine *e, uint32_t cmd)
 		if (waits(e, i, c ? c : &unknown, &cause))
 			return true;
 	return false;
+}
+
+void engine_command_drop(struct engine *e, uint32_t cmd)
+{
+	struct command *c = cmd ? map_get(&e->commands, cmd) : NULL;
+
+	if (c)
+		forget(e, c);
+}
+
+void engine_arm(struct engine *e, bool armed)
+{
+	e->armed = armed;
+}
+
+void engine_asked(struct engine *e, const char *path, uint64_t first, uint64_t last)
+{
+	if (e->n_asked == ENGINE_ASKED_MAX || !path[0] || first > last)
+		return;
+	e->asked[e->n_asked++] =
+		(struct asked){ path[0] == '/' ? mem_strdup(path) : path_normal(path), first,
+				last };
+}
+
+void engine_asked_clear(struct engine *e)
+{
+	while (e->n_asked)
+		free(e->asked[--e->n_asked].path);
 }
 
 int engine_tick(struct engine *e, uint64_t run_ns, struct err *err)

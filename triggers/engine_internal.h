@@ -38,6 +38,12 @@ struct command {
 };
 
 /* Life: engine_new() -> reports -> engine_free(). */
+/* Lines that the model asked for. */
+struct asked {
+	char *path; /* owned, as the model wrote it */
+	uint64_t first, last;
+};
+
 struct engine {
 	const struct scenario *sc; /* borrowed, may be NULL */
 	const struct engine_ops *ops;
@@ -50,6 +56,9 @@ struct engine {
 	struct map commands; /* of struct command, by id */
 	struct match *match; /* owned scratch: one per region */
 	uint64_t touches, fired, refused;
+	bool armed;
+	struct asked asked[ENGINE_ASKED_MAX];
+	size_t n_asked;
 	/* Counts images and command boundaries. What was refused at a moment would be refused again
 	 * at the same one: a program that reads a file byte by byte must not stop the world each
 	 * time for nothing. */

@@ -1,6 +1,5 @@
 #include "triggers/match.h"
 
-#include "triggers/argvrange.h"
 #include "triggers/scan.h"
 
 /* A read: lines by bytes, then by what the program was asked to show. False when no line of the
@@ -49,10 +48,11 @@ static bool match_open(const struct region_now *r, struct match *m)
 }
 
 size_t match_access(const struct region_file *f, const struct access *a, char *const *cmd_argv,
-		    struct match *out)
+		    const struct argvrange *asked, struct match *out)
 {
 	struct argvrange shown = { .n = 0 };
-	const char *scan = scan_reason(a);
+	/* What the model asked for is no scan, however many files its process has opened. */
+	const char *scan = asked ? NULL : scan_reason(a);
 	uint64_t first = 1, last = f->lines.n;
 	size_t n = 0;
 	int known = 0;
@@ -64,7 +64,9 @@ size_t match_access(const struct region_file *f, const struct access *a, char *c
 			lines_of_bytes(&f->lines, a->off, a->len, &first, &last);
 		if (!first)
 			return 0;
-		known = argvrange_in(a->argv, a->exe, cmd_argv, f->lines.n, &shown);
+		known = asked ? 1 : argvrange_in(a->argv, a->exe, cmd_argv, f->lines.n, &shown);
+		if (asked)
+			shown = *asked;
 	}
 	for (size_t i = 0; i < f->n; i++) {
 		struct match m = { .region = f->region[i].index,

@@ -9,6 +9,7 @@
 
 #include "profiles/scenario.h"
 #include "triggers/access.h"
+#include "triggers/argvrange.h"
 #include "triggers/regions.h"
 #include "triggers/swetouch.h"
 
@@ -26,11 +27,11 @@ struct match {
 	const char *scan;       /* static: why it is a scan, NULL = it is none */
 };
 
-/* Matches of an open or read of @f; @cmd_argv is the argv of the access's command (NULL = unknown).
- * Writes up to f->n into @out and returns how many: regions without a line in the read are left
+/* Matches of an open or read of @f; @cmd_argv is the argv of the access's command (NULL = unknown);
+ * @asked: lines that a tool call of the model asked for (NULL = no tool call is known). Writes up to f->n into @out and returns how many: regions without a line in the read are left
  * out. */
 size_t match_access(const struct region_file *f, const struct access *a, char *const *cmd_argv,
-		    struct match *out);
+		    const struct argvrange *asked, struct match *out);
 
 /* Matches of an edit of @f, whose regions were at @was before (f->n of them); @changes empty =
  * lines are not known. As match_access(). */
