@@ -16,8 +16,9 @@ static const char *const names[TK_MAX] = {
 	[TK_CONNECT] = "connect",   [TK_BIND] = "bind",       [TK_DNS] = "dns",
 	[TK_KILL] = "kill",         [TK_SYSCALL] = "syscall", [TK_SIGNAL] = "signal",
 	[TK_DENY] = "deny",         [TK_TOUCH] = "touch",     [TK_INTERVENE] = "intervene",
-	[TK_MODEL] = "model",       [TK_BUDGET] = "budget",   [TK_COMMAND] = "command",
-	[TK_NOTE] = "note",         [TK_END] = "end",
+	[TK_MODEL] = "model",       [TK_TOOL] = "tool",       [TK_RELAY] = "relay",
+	[TK_BUDGET] = "budget",     [TK_COMMAND] = "command", [TK_NOTE] = "note",
+	[TK_END] = "end",
 };
 
 const char *tracerec_name(enum trace_kind kind)

@@ -37,7 +37,9 @@ enum trace_kind {
 	TK_DENY,
 	TK_TOUCH,
 	TK_INTERVENE,
-	TK_MODEL,
+	TK_MODEL, /* an answer of the model was given to the agent */
+	TK_TOOL,  /* a tool call in it */
+	TK_RELAY, /* a connection through the gateway ended */
 	TK_BUDGET,
 	TK_COMMAND,
 	TK_NOTE,

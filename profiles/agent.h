@@ -2,6 +2,8 @@
 #ifndef PROFILES_AGENT_H
 #define PROFILES_AGENT_H
 
+#include <stdbool.h>
+
 #include "base/err.h"
 #include "base/json.h"
 #include "base/str.h"
@@ -14,7 +16,35 @@ enum agent_api {
 	AGENT_API_GEMINI
 };
 
-enum agent_message_via { VIA_GATEWAY, VIA_STDIN, VIA_PTY, VIA_FILE, VIA_EXEC };
+enum agent_message_via { VIA_GATEWAY, VIA_STDIN, VIA_PTY, VIA_FILE, VIA_EXEC, VIA_NATIVE };
+
+/* Steer protocols that agents have of their own: user messages go into the agent's transcript. */
+enum agent_native {
+	NATIVE_NONE,
+	NATIVE_PI_RPC,
+	NATIVE_CODEX_APP_SERVER,
+	NATIVE_CLAUDE_STREAM_JSON
+};
+
+/* What a tool of the agent does: scripts are written in these, and tool calls are read by them. */
+enum agent_tool_kind {
+	AGENT_TOOL_READ,
+	AGENT_TOOL_EDIT,
+	AGENT_TOOL_SHELL,
+	AGENT_TOOL_WRITE,
+	AGENT_TOOL_MAX
+};
+
+/* One tool of the agent: its name and its arguments as a template. Placeholders in string values:
+ * {path} {abspath} {first} {last} {count} {offset0} {old} {new} {command} {content} {patch} (codex's
+ * apply_patch text for an edit or a write); a value that is just a number placeholder ("{first}")
+ * becomes a number. */
+struct agent_tool {
+	int kind;    /* enum agent_tool_kind */
+	char *name;  /* as the model calls it */
+	char *args;  /* raw JSON object with placeholders; for a custom tool a JSON string */
+	bool custom; /* Responses: custom_tool_call with plain text input */
+};
 
 struct agent {
 	char *file; /* where it was read from, NULL for an agent made from argv */
@@ -23,10 +53,20 @@ struct agent {
 			      * a leading "~/" is the box's HOME */
 	int api;             /* enum agent_api */
 	struct strv env;     /* "KEY=value", same templates */
-	char *base_url_env, *key_env;
-	struct strv files;      /* "~/path in the box=template file beside the agent file" */
-	struct strv file_texts; /* contents of those templates, same order, read at load */
-	char *install;          /* raw JSON, shown by doctor */
+	char *base_url_env, *key_env; /* set by the plan when the agent has an API */
+	struct strv files;            /* "~/path in the box=template file beside the agent file" */
+	struct strv file_texts;       /* contents of those templates, same order, read at load */
+	char *install;                /* raw JSON, shown by doctor */
+	char *package;                /* "install.npm": NAME@VERSION; NULL = nothing to look for */
+	char *program;           /* "install.program": name of the program that the package has, or
+				     * a path below the installation; NULL = that of command */
+	char *install_name;      /* "install.name": directory of the installation below the agents'
+				     * directory; NULL = name */
+	struct json_array tools; /* of struct agent_tool */
+	char *default_model;     /* {model} when --model names none; NULL = "model" */
+	int native;              /* enum agent_native; command of native_command then */
+	struct strv native_command; /* argv when message_via is native */
+	char *sandbox; /* how the agent's own sandbox is handled, one sentence; shown by doctor */
 	enum agent_message_via via;
 	char *via_arg; /* path of VIA_FILE, command of VIA_EXEC; NULL otherwise */
 };
@@ -37,7 +77,8 @@ struct agent {
 int agent_parse(const char *name, const char *text, size_t n, const char *dir, struct agent **ret,
 		struct err *err);
 
-/* Read a proctor.agent/1 file. 0 or -ERR_INPUT with position. Free with agent_free(). */
+/* Read a proctor.agent/1 file; "extends" names another agent file or shipped agent that gives every
+ * field not said here. 0 or -ERR_INPUT with position. Free with agent_free(). */
 int agent_load(const char *path, struct agent **ret, struct err *err);
 
 /* An agent that is just @argv (NULL-terminated), no API, messages through stdin. */
@@ -48,6 +89,15 @@ const char *agent_api_name(enum agent_api api);
 
 /* "gateway", "stdin", "pty", "file:", "exec:" as in files, without the argument. Static. */
 const char *agent_via_name(enum agent_message_via via);
+
+/* "none", "pi-rpc", ... as in files. Static. */
+const char *agent_native_name(enum agent_native native);
+
+/* "read", "edit", "shell", "write" as in files. Static. */
+const char *agent_tool_name(enum agent_tool_kind kind);
+
+/* The row of @a for @kind, NULL when it has none. Borrowed. */
+const struct agent_tool *agent_tool(const struct agent *a, enum agent_tool_kind kind);
 
 /* Free; NULL is fine. Returns NULL. */
 struct agent *agent_free(struct agent *a);

@@ -18,7 +18,13 @@ struct plan *plan_free(struct plan *p)
 	agent_free(p->agent);
 	profile_free(p->profile);
 	scenario_free(p->scenario);
-	free(p->model);
+	model_free(p->model);
+	prices_free(p->prices);
+	netrules_done(&p->rules);
+	free(p->model_name);
+	free(p->agent_dir);
+	free(p->program);
+	free(p->statement);
 	free(p->rootfs);
 	free(p->home);
 	strv_done(&p->argv);
@@ -92,18 +98,67 @@ static int load_all(const struct plan_request *req, struct plan *p, struct err *
 	return rc;
 }
 
+/* Where answers come from. An agent without an API may use {model} in its command all the same. */
+static int load_model(const struct plan_request *req, struct plan *p, struct err *err)
+{
+	int rc;
+
+	if (p->agent->api == AGENT_API_NONE) {
+		p->model_name = mem_strdup(req->model);
+		return 0;
+	}
+	if (!req->model)
+		return err_set(err, ERR_USAGE,
+			       "agent \"%s\" speaks the model API %s, and no model was named; add "
+			       "--model NAME, URL, URL#NAME, script:FILE or replay:FILE",
+			       p->agent->name, agent_api_name(p->agent->api));
+	rc = model_parse(req->model, req->cwd, &p->model, err);
+	if (rc < 0)
+		return rc;
+	if (p->model->name)
+		p->model_name = mem_strdup(p->model->name);
+	else
+		p->model_name =
+			mem_strdup(p->agent->default_model ? p->agent->default_model : "model");
+	return prices_load(p->profile->prices, &p->prices, err);
+}
+
+/* The agent's program, when its file names the package that brings it. A root file system of its
+ * own may hold the agent: there the lack on the host is no failure. */
+static int find_program(struct plan *p, struct err *err)
+{
+	bool host = strcmp(p->rootfs, "host") == 0;
+	struct install in = { 0 };
+	int rc;
+
+	if (!p->agent->package)
+		return 0;
+	rc = install_find(p->agent, host, &in, host ? err : NULL);
+	if (rc < 0)
+		return host ? rc : 0;
+	p->agent_dir = take_ptr(&in.dir);
+	p->program = take_ptr(&in.box);
+	install_done(&in);
+	return 0;
+}
+
 static int build(const struct plan_request *req, struct plan *p, struct err *err)
 {
 	auto_buf text = BUF_INIT(PRINT_MAX);
 	int rc = load_all(req, p, err);
 
+	if (rc == 0)
+		rc = load_model(req, p, err);
+	if (rc == 0)
+		rc = netrules_parse(&p->profile->hosts, &p->rules, err);
 	if (rc < 0)
 		return rc;
-	p->model = mem_strdup(req->model);
 	p->home = mem_strdup(INPUT_BOX_HOME);
 	p->rootfs = mem_strdup(strcmp(p->profile->rootfs, "host") == 0 ? p->task->rootfs
 								       : p->profile->rootfs);
 	rc = plan_check(p, err);
+	if (rc == 0)
+		rc = find_program(p, err);
 	if (rc == 0)
 		rc = plan_fill(p, !req->task && req->argv, err);
 	if (rc < 0)

@@ -7,6 +7,10 @@
 #include "base/digest.h"
 #include "base/err.h"
 #include "profiles/agent.h"
+#include "profiles/install.h"
+#include "profiles/model.h"
+#include "profiles/netrules.h"
+#include "profiles/prices.h"
 #include "profiles/profile.h"
 #include "profiles/scenario.h"
 #include "profiles/task.h"
@@ -30,14 +34,23 @@ struct plan {
 	struct agent *agent;
 	struct profile *profile;
 	struct scenario *scenario; /* NULL = vanilla */
-	char *model;               /* NULL when none */
-	char *rootfs;              /* effective: the task's unless the profile says more */
-	struct strv argv;          /* agent command with templates filled in */
-	struct strv env;           /* complete environment of the agent, "KEY=value", sorted */
-	char *home;                /* HOME in the box */
-	struct strv home_files;    /* "path below HOME=template it came from" */
-	struct strv home_texts;    /* contents with templates filled in, same order */
-	char digest[DIGEST_HEX];   /* SHA-256 of plan_print()'s text */
+	struct model *model;       /* where answers come from; NULL when the agent has no API */
+	char *model_name; /* {model}: named by --model, else the agent's default, else "model" */
+	struct prices *prices; /* NULL when the agent has no API */
+	struct netrules rules; /* of profile->hosts */
+	char *agent_dir;       /* where the agent is installed on the host when the box's root file
+				    * system does not show it; bound at AGENT_DIR; NULL otherwise */
+	char *program;         /* {program}: the agent's program in the box, found on the host; NULL
+				 * when the agent file names no package */
+	char *statement;       /* the problem statement as the agent gets it, with the limits told
+			      * when the profile wants that; "" when there is none */
+	char *rootfs;          /* effective: the task's unless the profile says more */
+	struct strv argv;      /* agent command with templates filled in */
+	struct strv env;       /* complete environment of the agent, "KEY=value", sorted */
+	char *home;            /* HOME in the box */
+	struct strv home_files;  /* "path below HOME=template it came from" */
+	struct strv home_texts;  /* contents with templates filled in, same order */
+	char digest[DIGEST_HEX]; /* SHA-256 of plan_print()'s text */
 };
 
 /* Load all files, apply --set, fill templates, cross-check (scenario.instance_id matches the

@@ -6,8 +6,7 @@
 
 #include "profiles/input_internal.h"
 
-#define NO_GATEWAY "needs the gateway, which this version does not have"
-#define NO_IMAGES  "needs image unpacking, which this version does not have"
+#define NO_IMAGES "needs image unpacking, which this version does not have"
 
 static int check_source(const struct plan *p, struct err *err)
 {
@@ -43,21 +42,6 @@ static int check_rootfs(const struct plan *p, struct err *err)
 	return 0;
 }
 
-static int check_network(const struct plan *p, struct err *err)
-{
-	if (p->profile->net != NET_NONE)
-		return err_set(err, ERR_HOST,
-			       "network mode %s " NO_GATEWAY
-			       "; use no-network (--set network.mode=no-network)",
-			       profile_net_name(p->profile->net));
-	if (p->agent->api != AGENT_API_NONE)
-		return err_set(err, ERR_HOST,
-			       "agent \"%s\": api %s " NO_GATEWAY
-			       "; use an agent whose api is none",
-			       p->agent->name, agent_api_name(p->agent->api));
-	return 0;
-}
-
 /* Triggers that only the gateway can see. */
 static bool event_needs_gateway(int event)
 {
@@ -71,29 +55,47 @@ static int check_effect(const struct plan *p, const struct intervention *iv, con
 
 	if (!scenario_effect_fits(s->mode, e->kind))
 		return 0;
-	if (e->kind == EFFECT_MESSAGE && p->agent->via == VIA_GATEWAY)
-		return err_set(err, ERR_HOST,
-			       "scenario \"%s\" sends a message, and agent \"%s\" takes messages "
-			       "through the gateway: message_via gateway " NO_GATEWAY
-			       "; use stdin, pty, file:PATH or exec:COMMAND",
-			       s->id, p->agent->name);
+	if (e->kind == EFFECT_MESSAGE && p->agent->via == VIA_GATEWAY &&
+	    p->agent->api == AGENT_API_NONE)
+		return err_set(
+			err, ERR_INPUT,
+			"scenario \"%s\" sends a message, and agent \"%s\" takes messages "
+			"through the gateway, but its api is none, so there are no requests to "
+			"put it in; use message_via stdin, pty, file:PATH or exec:COMMAND",
+			s->id, p->agent->name);
 	if (e->kind == EFFECT_MODEL)
 		return err_set(err, ERR_HOST,
-			       "scenario \"%s\", intervention %llu: effect model " NO_GATEWAY,
+			       "scenario \"%s\", intervention %llu: this version has no effect "
+			       "model; use edit, message or exec",
 			       s->id, (unsigned long long)iv->order);
 	return 0;
 }
 
 static int check_intervention(const struct plan *p, const struct intervention *iv, struct err *err)
 {
+	const uint64_t *max = p->profile->limits.max;
 	int event = iv->when.event;
 
-	if (event_needs_gateway(event))
+	if (event == WHEN_ANCHOR)
 		return err_set(err, ERR_HOST,
-			       "scenario \"%s\", intervention %llu: event %s " NO_GATEWAY
-			       "; use a touch, command_count or time",
+			       "scenario \"%s\", intervention %llu: this version has no event "
+			       "anchor; use a touch, command_count, model_call or progress",
+			       p->scenario->id, (unsigned long long)iv->order);
+	if (event_needs_gateway(event) && p->agent->api == AGENT_API_NONE)
+		return err_set(err, ERR_INPUT,
+			       "scenario \"%s\", intervention %llu: event %s is about model calls, "
+			       "but the api of agent \"%s\" is none; use a touch, command_count or "
+			       "time",
 			       p->scenario->id, (unsigned long long)iv->order,
-			       scenario_event_name(event));
+			       scenario_event_name(event), p->agent->name);
+	if (event == WHEN_PROGRESS && !max[LIMIT_MODEL_CALLS] && !max[LIMIT_TOTAL_TOKENS] &&
+	    !max[LIMIT_WALL])
+		return err_set(
+			err, ERR_INPUT,
+			"scenario \"%s\", intervention %llu: event progress is a part of a "
+			"budget, and profile \"%s\" has none; use --set limits.model_calls=N, "
+			"limits.total_tokens=N or limits.wall=TIME",
+			p->scenario->id, (unsigned long long)iv->order, p->profile->name);
 	if (scenario_event_is_touch(event) && p->profile->trace == TRACE_OFF)
 		return err_set(err, ERR_INPUT,
 			       "scenario \"%s\" waits for event %s, but profile \"%s\" has trace "
@@ -131,10 +133,8 @@ static int check_scenario(const struct plan *p, struct err *err)
 
 int plan_check(const struct plan *p, struct err *err)
 {
-	int rc = check_network(p, err);
+	int rc = check_source(p, err);
 
-	if (rc == 0)
-		rc = check_source(p, err);
 	if (rc == 0)
 		rc = check_rootfs(p, err);
 	if (rc == 0)

@@ -16,7 +16,7 @@ struct var {
 	const char *missing; /* what to do then */
 };
 
-enum { VAR_STATEMENT, VAR_MODEL, VAR_BASE_URL, VAR_KEY, VAR_WORKDIR, VAR_MAX };
+enum { VAR_STATEMENT, VAR_MODEL, VAR_BASE_URL, VAR_KEY, VAR_WORKDIR, VAR_PROGRAM, VAR_MAX };
 
 struct vars {
 	struct var v[VAR_MAX];
@@ -92,13 +92,23 @@ static int check_size(const char *what, const char *text, struct err *err)
 		       what, n, ARG_MAX_BYTES - 1);
 }
 
+/* Does the first word of a command name the program that was looked for on the host? */
+static bool names_program(const struct plan *p, const char *word)
+{
+	return p->program && !strchr(word, '/') &&
+	       (!p->agent->program || strcmp(word, p->agent->program) == 0);
+}
+
 static int fill_argv(struct plan *p, const struct vars *vars, struct err *err)
 {
-	strv_each (i, &p->agent->command) {
+	const struct strv *command =
+		p->agent->via == VIA_NATIVE ? &p->agent->native_command : &p->agent->command;
+
+	strv_each (i, command) {
 		auto_free char *what =
 			mem_printf("argument %zu of agent \"%s\"", i, p->agent->name);
 		auto_free char *text = NULL;
-		const char *arg = p->agent->command.v[i];
+		const char *arg = command->v[i];
 		int rc = fill(vars, what, arg, &text, err);
 
 		if (rc < 0)
@@ -106,7 +116,9 @@ static int fill_argv(struct plan *p, const struct vars *vars, struct err *err)
 		rc = check_size(what, text, err);
 		if (rc < 0)
 			return rc;
-		if (!vars->literal && str_starts(arg, "~/"))
+		if (i == 0 && names_program(p, arg))
+			strv_add(&p->argv, p->program);
+		else if (!vars->literal && str_starts(arg, "~/"))
 			strv_take(&p->argv, mem_printf("%s%s", p->home, text + 1));
 		else
 			strv_take(&p->argv, take_ptr(&text));
@@ -147,6 +159,15 @@ static int compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* Variable @name of the agent takes @value; nothing when one of them is not there. */
+static void set_endpoint(struct plan *p, const char *name, const char *value)
+{
+	auto_free char *assignment = name && value ? mem_printf("%s=%s", name, value) : NULL;
+
+	if (assignment)
+		env_set(&p->env, assignment);
+}
+
 static int fill_env(struct plan *p, const struct vars *vars, bool bare, struct err *err)
 {
 	static const char *const fixed[] = {
@@ -167,6 +188,8 @@ static int fill_env(struct plan *p, const struct vars *vars, bool bare, struct e
 	}
 	strv_each (i, &p->task->env)
 		env_set(&p->env, p->task->env.v[i]);
+	set_endpoint(p, p->agent->base_url_env, vars->v[VAR_BASE_URL].value);
+	set_endpoint(p, p->agent->key_env, vars->v[VAR_KEY].value);
 	strv_each (i, &p->agent->env) {
 		const char *s = p->agent->env.v[i];
 		auto_free char *what = mem_printf("variable \"%.*s\" of agent \"%s\"",
@@ -203,21 +226,76 @@ static int fill_files(struct plan *p, const struct vars *vars, struct err *err)
 	return 0;
 }
 
+/* What an agent is given as endpoint, in the order of enum agent_api. The keys are made up, of the
+ * shape that each API's clients expect: the real one stays outside the box. */
+/* clang-format off */
+static const struct {
+	const char *path;
+	const char *key;
+} endpoints[] = {
+	[AGENT_API_NONE]      = { NULL, NULL },
+	[AGENT_API_CHAT]      = { "/v1", "sk-local-0000000000000000000000000000000000000000" },
+	[AGENT_API_RESPONSES] = { "/v1", "sk-local-0000000000000000000000000000000000000000" },
+	[AGENT_API_ANTHROPIC] = { "", "sk-ant-local-00000000000000000000000000000000" },
+	[AGENT_API_GEMINI]    = { "", "AIzaLocal000000000000000000000000000000" },
+};
+/* clang-format on */
+
+/* The problem statement, with the limits behind it when the profile wants them told. */
+static char *statement(const struct plan *p)
+{
+	static const struct {
+		enum limit_kind kind;
+		const char *unit;
+	} told[] = {
+		{ LIMIT_WALL, "of wall time" },
+		{ LIMIT_MODEL_CALLS, "model calls" },
+		{ LIMIT_TOTAL_TOKENS, "tokens" },
+		{ LIMIT_DOLLARS, "dollars" },
+	};
+	auto_buf b = BUF_INIT(FILLED_MAX);
+	bool any = false;
+
+	if (p->task->problem_statement)
+		buf_adds(&b, p->task->problem_statement);
+	for (size_t i = 0; i < ARRAY_SIZE(told) && p->profile->tell_limits; i++) {
+		uint64_t max = p->profile->limits.max[told[i].kind];
+		char out[40];
+
+		if (!max)
+			continue;
+		buf_addf(&b, "%s%s %s", any ? ", " : "\n\nThis work ends at the latest after ",
+			 limits_text(told[i].kind, max, out), told[i].unit);
+		any = true;
+	}
+	buf_adds(&b, any ? ", whichever is reached first.\n" : "");
+	return buf_steal(&b, NULL);
+}
+
 int plan_fill(struct plan *p, bool bare, struct err *err)
 {
 	static const char no_api[] = "its \"api\" is none, so there is no model to reach";
+	const char *path = endpoints[p->agent->api].path;
+	auto_free char *url =
+		path ? mem_printf("http://" MODEL_HOST ":%d%s", MODEL_PORT, path) : NULL;
 	struct vars vars = {
 		.v = {
-			[VAR_STATEMENT] = { "problem_statement", p->task->problem_statement, "" },
-			[VAR_MODEL] = { "model", p->model, "no model was named; add --model NAME" },
-			[VAR_BASE_URL] = { "base_url", NULL, no_api },
-			[VAR_KEY] = { "key", NULL, no_api },
+			[VAR_STATEMENT] = { "problem_statement", NULL, "" },
+			[VAR_MODEL] = { "model", p->model_name,
+					"no model was named; add --model NAME" },
+			[VAR_BASE_URL] = { "base_url", url, no_api },
+			[VAR_KEY] = { "key", endpoints[p->agent->api].key, no_api },
 			[VAR_WORKDIR] = { "workdir", p->task->workdir, "" },
+			[VAR_PROGRAM] = { "program", p->program,
+					  "it was not found on the host, or \"install\" names no "
+					  "package" },
 		},
 		.literal = bare,
 	};
-	int rc = fill_argv(p, &vars, err);
+	int rc;
 
+	vars.v[VAR_STATEMENT].value = p->statement = statement(p);
+	rc = fill_argv(p, &vars, err);
 	if (rc == 0)
 		rc = fill_env(p, &vars, bare, err);
 	if (rc == 0)

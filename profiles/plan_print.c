@@ -93,6 +93,21 @@ static void print_task(struct json_w *w, const struct task *t)
 	json_close(w, '}');
 }
 
+static void print_tools(struct json_w *w, const struct agent *a)
+{
+	const struct agent_tool *t = a->tools.v;
+
+	json_open(w, "tools", '{');
+	for (size_t i = 0; i < a->tools.n; i++) {
+		json_open(w, agent_tool_name(t[i].kind), '{');
+		text(w, "name", t[i].name);
+		raw(w, "args", t[i].args);
+		json_bool(w, "custom", t[i].custom);
+		json_close(w, '}');
+	}
+	json_close(w, '}');
+}
+
 static void print_agent(struct json_w *w, const struct agent *a)
 {
 	json_open(w, "agent", '{');
@@ -105,6 +120,13 @@ static void print_agent(struct json_w *w, const struct agent *a)
 	json_str(w, "key_env", a->key_env);
 	files(w, "files", &a->files, &a->file_texts);
 	raw(w, "install", a->install);
+	print_tools(w, a);
+	text(w, "model", a->default_model);
+	json_open(w, "native", '{');
+	json_str(w, "protocol", agent_native_name(a->native));
+	texts(w, "command", &a->native_command);
+	json_close(w, '}');
+	text(w, "sandbox", a->sandbox);
 	json_str(w, "message_via", agent_via_name(a->via));
 	text(w, "message_via_argument", a->via_arg);
 	json_close(w, '}');
@@ -138,6 +160,16 @@ static void print_profile(struct json_w *w, const struct profile *p)
 	json_open(w, "network", '{');
 	json_str(w, "mode", profile_net_name(p->net));
 	texts(w, "hosts", &p->hosts);
+	json_close(w, '}');
+	json_open(w, "model", '{');
+	json_str(w, "delivery", profile_delivery_name(p->delivery));
+	json_str(w, "provider_tools", profile_provider_tools_name(p->provider_tools));
+	json_str(w, "pin", profile_pin_name(p->pin));
+	json_str(w, "reattach", profile_reattach_name(p->reattach));
+	json_str(w, "timeout", limits_text(LIMIT_WALL, p->model_timeout, out));
+	json_u64(w, "retries", p->model_retries);
+	json_str(w, "prices", p->prices);
+	json_bool(w, "tell_limits", p->tell_limits);
 	json_close(w, '}');
 	json_open(w, "syscalls", '{');
 	texts(w, "deny", &p->deny);
@@ -241,6 +273,45 @@ static void print_scenario(struct json_w *w, const struct scenario *s)
 	json_close(w, '}');
 }
 
+/* Where answers come from. A chain is two long at most (profiles/model.h). */
+static void print_model(struct json_w *w, const char *key, const struct model *m)
+{
+	char hex[DIGEST_HEX];
+
+	if (!m) {
+		json_null(w, key);
+		return;
+	}
+	json_open(w, key, '{');
+	json_str(w, "kind", model_kind_name(m->kind));
+	text(w, "name", m->name);
+	text(w, "url", m->url);
+	json_str(w, "file", m->file);
+	if (m->text) {
+		json_str(w, "sha256", digest_bytes(m->text, m->text_n, hex));
+		json_u64(w, "bytes", m->text_n);
+	}
+	if (m->kind == MODEL_REPLAY) {
+		json_bool(w, "loose", m->loose);
+		if (m->upto != UINT64_MAX)
+			json_u64(w, "upto", m->upto);
+		print_model(w, "then", m->then);
+	}
+	json_close(w, '}');
+}
+
+static void print_prices(struct json_w *w, const struct prices *p)
+{
+	if (!p) {
+		json_null(w, "prices");
+		return;
+	}
+	json_open(w, "prices", '{');
+	json_str(w, "file", p->file);
+	json_str(w, "sha256", p->sha256);
+	json_close(w, '}');
+}
+
 void plan_print(const struct plan *p, struct buf *out)
 {
 	struct json_w w = { .b = out, .pretty = true };
@@ -251,7 +322,11 @@ void plan_print(const struct plan *p, struct buf *out)
 	print_agent(&w, p->agent);
 	print_profile(&w, p->profile);
 	print_scenario(&w, p->scenario);
-	text(&w, "model", p->model);
+	print_model(&w, "model", p->model);
+	text(&w, "model_name", p->model_name);
+	print_prices(&w, p->prices);
+	json_str(&w, "agent_dir", p->agent_dir);
+	json_str(&w, "program", p->program);
 	json_str(&w, "rootfs", p->rootfs);
 	texts(&w, "argv", &p->argv);
 	texts(&w, "env", &p->env);

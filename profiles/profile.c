@@ -9,11 +9,15 @@
 #include "base/path.h"
 #include "profiles/input_internal.h"
 #include "profiles/lookup_internal.h"
+#include "profiles/netrules.h"
 #include "profiles/profile_internal.h"
 #include "profiles/rows_internal.h"
 
 #define EXTENDS_MAX   16
 #define GRACE_DEFAULT (10 * 1000000000ull)
+#define MODEL_TIMEOUT (600 * 1000000000ull)
+#define MODEL_RETRIES 3
+#define RETRIES_MAX   100
 
 /* clang-format off */
 static const char *const layer_names[LAYER_MAX + 1] = {
@@ -37,6 +41,10 @@ static const char *const layer_names[LAYER_MAX + 1] = {
 static const char *const trace_names[] = { "off", "files", "full", NULL };
 static const char *const on_limit_names[] = { "finish", "refuse", "kill", NULL };
 static const char *const net_names[] = { "no-network", "allowlist", "public", NULL };
+static const char *const delivery_names[] = { "buffered", "stream", NULL };
+static const char *const provider_tools_names[] = { "strip", "refuse", NULL };
+static const char *const pin_names[] = { "rewrite", "refuse", "off", NULL };
+static const char *const reattach_names[] = { "never", "once", NULL };
 static const char *const home_names[] = { "empty", NULL };
 static const char *const workspace_names[] = { "overlay", "direct", NULL };
 /* clang-format on */
@@ -60,6 +68,26 @@ const char *profile_on_limit_name(enum on_limit v)
 const char *profile_net_name(enum net_mode v)
 {
 	return net_names[v];
+}
+
+const char *profile_delivery_name(enum delivery v)
+{
+	return delivery_names[v];
+}
+
+const char *profile_provider_tools_name(enum provider_tools v)
+{
+	return provider_tools_names[v];
+}
+
+const char *profile_pin_name(enum pin v)
+{
+	return pin_names[v];
+}
+
+const char *profile_reattach_name(int v)
+{
+	return reattach_names[v];
 }
 
 const char *profile_home_name(enum home_mode v)
@@ -99,6 +127,18 @@ static const struct json_field network_rows[] = {
 	{ NULL },
 };
 
+static const struct json_field model_rows[] = {
+	{ "delivery", JSON_ENUM, OFF(delivery), .choices = delivery_names, .doc = "buffered (an answer is checked and billed before the agent sees it) or stream" },
+	{ "provider_tools", JSON_ENUM, OFF(provider_tools), .choices = provider_tools_names, .doc = "tools that the provider runs (web search, ...): strip them from requests, or refuse the request" },
+	{ "pin", JSON_ENUM, OFF(pin), .choices = pin_names, .doc = "requests for another model than --model: rewrite, refuse, or off (let them pass)" },
+	{ "reattach", JSON_ENUM, OFF(reattach), .choices = reattach_names, .doc = "a user message whose place the agent's compaction took away: never put it again, or once" },
+	{ "timeout", JSON_DURATION, OFF(model_timeout), .doc = "time for one answer, more than 0" },
+	{ "retries", JSON_U64, OFF(model_retries), .doc = "attempts after the first when an endpoint fails, at most 100" },
+	{ "prices", JSON_STR, OFF(prices), .doc = "price file (proctor.prices/1 or LiteLLM's table), default the shipped one" },
+	{ "tell_limits", JSON_BOOL, OFF(tell_limits), .doc = "tell the agent its limits behind the problem statement" },
+	{ NULL },
+};
+
 static const struct json_field syscalls_rows[] = {
 	{ "deny", JSON_STRV, OFF(deny), .doc = "system calls refused beside those that always are" },
 	{ "nested_userns", JSON_BOOL, OFF(nested_userns), .doc = "allow user namespaces in the box, for agents that sandbox their tools" },
@@ -110,6 +150,7 @@ const struct json_field profile_rows[] = {
 	{ "extends", JSON_CUSTOM, 0, .parse = parse_extends, .doc = "profile that gives every field not said here" },
 	{ "filesystem", JSON_OBJECT, 0, .rows = filesystem_rows, .doc = "what the box sees" },
 	{ "network", JSON_OBJECT, 0, .rows = network_rows, .doc = "what the box reaches" },
+	{ "model", JSON_OBJECT, 0, .rows = model_rows, .doc = "how model calls are passed on" },
 	{ "syscalls", JSON_OBJECT, 0, .rows = syscalls_rows, .doc = "what the box may ask of the kernel" },
 	{ "limits", JSON_OBJECT, OFF(limits), .rows = limits_rows, .doc = "bounds of the run; 0 = no limit" },
 	{ "on_limit", JSON_ENUM, OFF(on_limit), .choices = on_limit_names, .doc = "finish (tidy end, grace, kill), refuse or kill" },
@@ -137,6 +178,8 @@ static struct profile *profile_new(void)
 	p->rootfs = mem_strdup("host");
 	p->grace = GRACE_DEFAULT;
 	p->trace = TRACE_FILES;
+	p->model_timeout = MODEL_TIMEOUT;
+	p->model_retries = MODEL_RETRIES;
 	return p;
 }
 
@@ -160,43 +203,41 @@ static int check_paths(const struct json_src *src, const char *where, struct str
 	return 0;
 }
 
-/* NAME, *.NAME, ADDRESS, each with :PORT when wanted; IPv6 in brackets. */
-static bool host_ok(const char *s)
-{
-	size_t name = 0, n = strlen(s);
-	const char *end;
-	uint64_t port;
-
-	if (n > 255)
-		return false;
-	if (*s == '[') {
-		name = strspn(++s, "0123456789abcdefABCDEF:.");
-		end = s + name;
-		if (*end++ != ']')
-			return false;
-	} else {
-		s += str_starts(s, "*.") ? 2 : 0;
-		while ((s[name] >= 'a' && s[name] <= 'z') || (s[name] >= 'A' && s[name] <= 'Z') ||
-		       (s[name] >= '0' && s[name] <= '9') || (s[name] && strchr("-._", s[name])))
-			name++;
-		end = s + name;
-	}
-	if (!name)
-		return false;
-	return !*end || (*end == ':' && str_u64(end + 1, &port) == 0 && port > 0 && port < 65536);
-}
-
 static int check_hosts(const struct json_src *src, const struct profile *p, struct err *err)
 {
 	strv_each (i, &p->hosts) {
 		auto_free char *at = mem_printf("$.network.hosts[%zu]", i);
+		const struct strv one = { .v = p->hosts.v + i, .n = 1 };
+		struct netrules rules = { 0 };
+		struct err why = { 0 };
+		int rc = netrules_parse(&one, &rules, &why);
 
-		if (!host_ok(p->hosts.v[i]))
-			return json_complain(src, at, err,
-					     "\"%s\" is no host; write NAME, *.NAME or ADDRESS, "
-					     "with :PORT when wanted, no scheme, no path",
-					     p->hosts.v[i]);
+		netrules_done(&rules);
+		if (rc < 0)
+			return json_complain(src, at, err, "%s", why.text);
 	}
+	return 0;
+}
+
+/* @dir: what a relative price file is relative to; NULL: it must be absolute. */
+static int check_model(const struct json_src *src, const char *dir, struct profile *p,
+		       struct err *err)
+{
+	char *path;
+
+	if (!p->model_timeout)
+		return json_complain(src, "$.model.timeout", err,
+				     "0 would wait for ever; give a time such as \"10m\"");
+	if (p->model_retries > RETRIES_MAX)
+		return json_complain(src, "$.model.retries", err, "more than %d", RETRIES_MAX);
+	if (!p->prices)
+		return 0;
+	path = p->prices[0] ? input_path(dir, p->prices) : NULL;
+	if (!path && p->prices[0])
+		return json_complain(src, "$.model.prices", err, "\"%s\" must be absolute here",
+				     p->prices);
+	free(p->prices); /* "" takes the shipped table again */
+	p->prices = path;
 	return 0;
 }
 
@@ -246,6 +287,8 @@ int profile_check(const struct json_src *src, const char *dir, struct profile *p
 		rc = check_paths(src, "$.filesystem.hide", &p->hide, err);
 	if (rc == 0)
 		rc = check_hosts(src, p, err);
+	if (rc == 0)
+		rc = check_model(src, dir, p, err);
 	if (rc == 0)
 		rc = check_deny(src, p, err);
 	if (rc == 0)

@@ -12,6 +12,9 @@
 enum trace_level { TRACE_OFF, TRACE_FILES, TRACE_FULL };
 enum on_limit { ON_LIMIT_FINISH, ON_LIMIT_REFUSE, ON_LIMIT_KILL };
 enum net_mode { NET_NONE, NET_ALLOWLIST, NET_PUBLIC };
+enum delivery { DELIVERY_BUFFERED, DELIVERY_STREAM };
+enum provider_tools { PROVIDER_STRIP, PROVIDER_REFUSE };
+enum pin { PIN_REWRITE, PIN_REFUSE, PIN_OFF };
 enum home_mode { HOME_EMPTY };
 enum workspace_mode { WORKSPACE_OVERLAY, WORKSPACE_DIRECT };
 
@@ -51,6 +54,15 @@ struct profile {
 	/* network */
 	int net; /* enum net_mode */
 	struct strv hosts;
+	/* model */
+	int delivery;           /* enum delivery */
+	int provider_tools;     /* enum provider_tools: provider-side tools and remote URLs */
+	int pin;                /* enum pin: requests for another model than --model names */
+	int reattach;           /* 0 never, 1 once: a message whose place compaction took away */
+	uint64_t model_timeout; /* ns, for one answer; never 0 */
+	uint64_t model_retries; /* attempts after the first */
+	char *prices;           /* price file, NULL = the shipped one */
+	bool tell_limits;       /* the agent is told its limits with the problem statement */
 	/* syscalls */
 	struct strv deny; /* names, in addition to the built-in rows */
 	bool nested_userns;
@@ -81,10 +93,14 @@ void profile_fields_doc(struct buf *out);
 
 /* Names as in files and in run.json ("files", "finish", "no-network", "overlay"). Static. */
 const char *profile_trace_name(enum trace_level v);
-const char *profile_on_limit_name(enum on_limit v);        /* see profile_trace_name() */
-const char *profile_net_name(enum net_mode v);             /* see profile_trace_name() */
-const char *profile_home_name(enum home_mode v);           /* see profile_trace_name() */
-const char *profile_workspace_name(enum workspace_mode v); /* see profile_trace_name() */
+const char *profile_on_limit_name(enum on_limit v);             /* see profile_trace_name() */
+const char *profile_net_name(enum net_mode v);                  /* see profile_trace_name() */
+const char *profile_delivery_name(enum delivery v);             /* see profile_trace_name() */
+const char *profile_provider_tools_name(enum provider_tools v); /* see profile_trace_name() */
+const char *profile_pin_name(enum pin v);                       /* see profile_trace_name() */
+const char *profile_reattach_name(int v);                       /* see profile_trace_name() */
+const char *profile_home_name(enum home_mode v);                /* see profile_trace_name() */
+const char *profile_workspace_name(enum workspace_mode v);      /* see profile_trace_name() */
 
 /* Directory of the shipped data: $PROCTOR_DATADIR, else the installed place, else profiles/data
  * beside the program's source when it runs from its build directory. Caller frees. */

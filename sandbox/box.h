@@ -24,13 +24,20 @@ struct cgroup;
 /* uid and gid that the box's processes see, as root and as an ordinary user alike. */
 #define BOX_UID 1000
 
+/* A tree of the host that appears in the box, read-only. Borrowed strings. */
+struct box_bind {
+	const char *host, *box; /* absolute paths */
+};
+
 /* Everything a box is built from. Strings and arrays are borrowed until box_start() returns. */
 struct box_spec {
 	const char *rootfs;            /* "host" or "dir:/abs" */
 	const struct profile *profile; /* read, write, hide, deny, nested_userns, require */
 	const char *hostname;          /* default "proctor" */
-	const char *workdir;           /* where the workspace appears and the command starts */
-	const char *cwd;               /* start directory when not workdir; NULL = workdir */
+	const struct box_bind *binds;  /* in addition to the profile's "read"; n_binds of them */
+	size_t n_binds;
+	const char *workdir; /* where the workspace appears and the command starts */
+	const char *cwd;     /* start directory when not workdir; NULL = workdir */
 	const char *ws_lower, *ws_upper, *ws_work; /* overlay; upper NULL: ws_lower is bound
 						    * writable in place (WORKSPACE_DIRECT) */
 	const char *scratch; /* directory for the box's own layers (root overlay, /tmp, HOME) */

@@ -168,11 +168,19 @@ const struct child_step *init_step(unsigned i)
 	return i < ARRAY_SIZE(steps) ? &steps[i] : NULL;
 }
 
+/* Our memory is a copy of the supervisor's, and its environment may hold keys of the user's. */
+static void forget_environment(void)
+{
+	for (char **e = environ; e && *e; e++)
+		explicit_bzero(*e, strlen(*e));
+}
+
 void init_main(struct child_plan *p)
 {
 	struct child_state st = { .ops = { .at_source = -1 } };
 	pid_t pid;
 
+	forget_environment();
 	for (; st.at < ARRAY_SIZE(steps); st.at++) {
 		if (steps[st.at].run(p, &st) < 0)
 			init_fail(p->sync, &st);

@@ -191,42 +191,67 @@ static int host_root(const struct box_spec *spec, const char *dir, const struct 
 	return 0;
 }
 
-/* Host paths that the profile shows in addition. As root they appear as owned by the box. */
+/* Host path @path appears as @dst. As root it appears as owned by the box where the kernel can do
+ * that; elsewhere read-only paths stay as they are, and must be open to others. @what names the wish
+ * in errors. */
+static int add_path(const char *path, const char *dst, const char *what, uint64_t attr,
+		    const struct ids *ids, struct ops *ops, struct err *err)
+{
+	bool write = !(attr & MOUNT_ATTR_RDONLY);
+	int fd = -1, rc, src;
+	struct stat st;
+
+	if (path[0] != '/')
+		return err_set(err, ERR_INPUT, "path \"%s\" must be absolute (%s)", path, what);
+	if (stat(path, &st) < 0)
+		return err_set(err, ERR_INPUT, "path %s: %s (%s)", path, strerror(errno), what);
+	if (ids->mapped) {
+		rc = ids_mount(ids, path, true, false, &fd, err);
+		if (rc == 1 && write)
+			return err_set(
+				err, ERR_HOST,
+				"%s cannot be bound writable: this kernel or file system has "
+				"no idmapped mounts; run proctor as the owner of %s instead "
+				"of root",
+				path, path);
+		if (rc == 1 && S_ISDIR(st.st_mode) && (st.st_mode & 05) != 05)
+			return err_set(err, ERR_HOST,
+				       "%s is closed to others (mode %03o), and this kernel has no "
+				       "idmapped mounts (%s); open it with: chmod -R go+rX %s",
+				       path, st.st_mode & 0777, what, path);
+		if (rc == 1)
+			rc = ids_mount(ids, path, false, true, &fd, err);
+		if (rc < 0)
+			return rc;
+		src = ops_source_fd(ops, path, fd, attr);
+	} else {
+		src = ops_source(ops, path, true, false, attr);
+	}
+	ops_bind(ops, src, dst, !S_ISDIR(st.st_mode));
+	return 0;
+}
+
+/* Host paths that the profile shows in addition. */
 static int add_paths(const struct strv *paths, uint64_t attr, const struct ids *ids,
 		     struct ops *ops, struct err *err)
 {
-	strv_each (i, paths) {
-		const char *path = paths->v[i];
-		bool write = !(attr & MOUNT_ATTR_RDONLY);
-		int fd = -1, rc, src;
-		struct stat st;
+	const char *what = attr & MOUNT_ATTR_RDONLY ? "filesystem.read" : "filesystem.write";
+	int rc = 0;
 
-		if (path[0] != '/')
-			return err_set(err, ERR_INPUT,
-				       "profile path \"%s\" must be absolute (filesystem.%s)", path,
-				       write ? "write" : "read");
-		if (stat(path, &st) < 0)
-			return err_set(err, ERR_INPUT, "profile path %s: %s (filesystem.%s)", path,
-				       strerror(errno), write ? "write" : "read");
-		if (ids->mapped) {
-			rc = ids_mount(ids, path, true, false, &fd, err);
-			if (rc == 1 && write)
-				return err_set(err, ERR_HOST,
-					       "%s cannot be bound writable: this kernel or file "
-					       "system has no idmapped mounts; run proctor as the "
-					       "owner of %s instead of root",
-					       path, path);
-			if (rc == 1)
-				rc = ids_mount(ids, path, false, true, &fd, err);
-			if (rc < 0)
-				return rc;
-			src = ops_source_fd(ops, path, fd, attr);
-		} else {
-			src = ops_source(ops, path, true, false, attr);
-		}
-		ops_bind(ops, src, path, !S_ISDIR(st.st_mode));
-	}
-	return 0;
+	for (size_t i = 0; i < paths->n && rc == 0; i++)
+		rc = add_path(paths->v[i], paths->v[i], what, attr, ids, ops, err);
+	return rc;
+}
+
+static int add_binds(const struct box_spec *spec, const struct ids *ids, struct ops *ops,
+		     struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < spec->n_binds && rc == 0; i++)
+		rc = add_path(spec->binds[i].host, spec->binds[i].box,
+			      "the installation of the agent", RO_ATTR, ids, ops, err);
+	return rc;
 }
 
 /* "relative path" or "relative path=template name"; a leading "~/" means HOME, too. */
@@ -274,6 +299,8 @@ int rootfs_plan(const struct box_spec *spec, const char *dir, const struct ids *
 	for (size_t i = 0; i < 2; i++)
 		ops_dir(ops, i ? "/var/tmp" : "/tmp", 01777);
 	rc = add_home(spec, ops, err);
+	if (rc == 0)
+		rc = add_binds(spec, ids, ops, err);
 	if (rc == 0 && pr)
 		rc = add_paths(&pr->read, RO_ATTR, ids, ops, err);
 	if (rc == 0 && pr)

@@ -19,8 +19,21 @@ static const struct opt_row rows[] = {
 static const struct {
 	const char *what, *rule, *change;
 } advice[] = {
-	{ "connect *", "network*",
-	  "the profile's network.mode is no-network: only the box's own loopback can be reached" },
+	{ "connect *", "network.mode no-network*",
+	  "name the host: --set network.mode=allowlist --set network.hosts=HOST" },
+	{ "dns *", "network.mode no-network*",
+	  "name the host: --set network.mode=allowlist --set network.hosts=HOST" },
+	{ "*", "network.hosts*",
+	  "add the host to network.hosts of the profile, or use mode public" },
+	{ "connect *", "*private*",
+	  "private addresses need a rule of their own in network.hosts, such as 10.0.0.5:8080" },
+	{ "connect *", "*address*",
+	  "nothing allows it: this host's own, link-local and metadata addresses stay closed" },
+	{ "request *", "model routes only",
+	  "nothing allows it: only the routes of the model API are served" },
+	{ "model *", "model.provider_tools*",
+	  "nothing allows it: the provider would reach the network for the agent" },
+	{ "model *", "model.pin*", "give --model without a name, or --set model.pin=off" },
 	{ "open /proc/*", "*",
 	  "/proc is read-only for the agent; nothing in the profile opens it" },
 	{ "open *", "filesystem: mounted read-only*",
@@ -42,6 +55,16 @@ static const struct {
 	{ "limit:processes", "raise limits.processes, e.g. --set limits.processes=2048" },
 	{ "limit:disk", "raise limits.disk, e.g. --set limits.disk=16G" },
 	{ "limit:output", "raise limits.output, e.g. --set limits.output=256M" },
+	{ "limit:model_calls", "raise limits.model_calls, e.g. --set limits.model_calls=500" },
+	{ "limit:input_tokens",
+	  "raise limits.input_tokens, e.g. --set limits.input_tokens=2000000" },
+	{ "limit:output_tokens",
+	  "raise limits.output_tokens, e.g. --set limits.output_tokens=200000" },
+	{ "limit:total_tokens",
+	  "raise limits.total_tokens, e.g. --set limits.total_tokens=2000000" },
+	{ "limit:dollars",
+	  "raise limits.dollars, e.g. --set limits.dollars=10; a model without a price "
+	  "needs a row in the price file" },
 };
 
 static const char *string_of(const cJSON *obj, const char *key)

@@ -11,7 +11,9 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "gateway/api.h"
 #include "supervisor/run.h"
+#include "supervisor/secret.h"
 
 static const char *const trace_choices[] = { "off", "files", "full", NULL };
 
@@ -32,7 +34,7 @@ static const struct opt_row rows[] = {
 	{ 'p', "profile", OPT_STR, offsetof(struct opts, profile), "NAME|FILE",
 	  "policy of the run (default: agent with --task, command without)" },
 	{ 'm', "model", OPT_STR, offsetof(struct opts, model), "MODEL",
-	  "name filled into the agent's {model}" },
+	  "where answers come from: NAME, URL, URL#NAME, script:FILE, replay:FILE[@N[+MODEL]]" },
 	{ 'o', "out", OPT_STR, offsetof(struct opts, out), "DIR",
 	  "run directory, made when missing (default: a new one below ~/.local/state/proctor/runs)" },
 	{ 0, "set", OPT_LIST, offsetof(struct opts, set), "FIELD=VALUE",
@@ -90,9 +92,20 @@ static void closing_line(const struct run_outcome *o)
 	fprintf(stderr, "; kept in %s\n", o->dir);
 }
 
-static int execute(const struct plan *plan, const struct opts *o)
+/* The real key of the model's endpoint, out of the environment in any case. */
+static int take_key(const struct plan *plan, struct secret *ret, struct err *err)
+{
+	const char *names[] = { "PROCTOR_MODEL_KEY", NULL, NULL };
+
+	if (plan->model)
+		names[1] = api_of((enum agent_api)plan->agent->api)->key_env;
+	return secret_take(names, ret, err);
+}
+
+static int execute(const struct plan *plan, const struct opts *o, const struct secret *key)
 {
 	struct run_options ro = {
+		.key = key->text,
 		.out = o->out,
 		.quiet_output = o->json,
 		.no_cgroup = o->no_cgroup,
@@ -130,6 +143,7 @@ static int with_plan(const struct opts *o, char *const *argv)
 		.set = (const char *const *)o->set.v,
 		.cwd = cwd,
 	};
+	struct secret key = { 0 };
 	struct plan *plan = NULL;
 	struct err err;
 	int rc;
@@ -143,8 +157,10 @@ static int with_plan(const struct opts *o, char *const *argv)
 		plan_print(plan, &text);
 		rc = cmd_print(&text);
 	} else {
-		rc = execute(plan, o);
+		rc = take_key(plan, &key, &err);
+		rc = rc < 0 ? cmd_fail(rc, &err) : execute(plan, o, &key);
 	}
+	secret_done(&key);
 	plan_free(plan);
 	return rc;
 }
@@ -185,7 +201,14 @@ const struct opt_cmd cmd_run = {
 		"as it is, unless --in-place is given.\n"
 		"\n"
 		"The run directory holds run.json (what happened), trace.jsonl (events),\n"
-		"interventions.jsonl (what was done to the run), patch.diff, stdout.log and stderr.log.\n"
+		"interventions.jsonl (what was done to the run), model.jsonl (exchanges with the model),\n"
+		"patch.diff, stdout.log and stderr.log.\n"
+		"\n"
+		"An agent that speaks a model API (see its file) needs --model. NAME is asked of the API's\n"
+		"public endpoint, URL of another one (https, or http on a loopback address); the key is taken\n"
+		"from PROCTOR_MODEL_KEY or the API's usual variable and never enters the sandbox. script:FILE\n"
+		"serves canned turns, replay:FILE the answers of a recorded model.jsonl, of which @N takes the\n"
+		"first N and goes on with +MODEL; replay-loose:FILE compares nothing.\n"
 		"\n"
 		"Exit status: 0 when the run was made, whatever the agent did; 2 usage, 3 a bad file,\n"
 		"4 the host lacks something, 5 a system call failed, 8 the command\n"

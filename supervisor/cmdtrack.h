@@ -25,8 +25,9 @@ struct command {
 
 /* {0} is empty. */
 struct cmdtrack {
-	struct map open; /* id -> struct command (owned) */
-	uint32_t last;   /* highest id given out */
+	struct map open;  /* id -> struct command (owned) */
+	uint32_t last;    /* highest id given out */
+	uint32_t dropped; /* of these, not the agent's: its own wrappers */
 };
 
 /* A direct child of the root was forked at @now: a command begins. Borrowed until

@@ -89,8 +89,10 @@ void command_exit(struct sup *s, struct process *p)
 	struct command *c = cmdtrack_get(&s->cmds, p->cmd);
 	struct err err;
 
-	if (p->pid == s->root)
+	if (p->pid == s->lead) {
 		own_boundary(s);
+		s->lead = s->root; /* until the next one asks the model */
+	}
 	if (!c)
 		return;
 	c->live--;
@@ -100,4 +102,44 @@ void command_exit(struct sup *s, struct process *p)
 		engine_step(s, engine_command_end(s->engine, c->id, &err), &err);
 	if (c->ended && !c->live)
 		cmdtrack_close(&s->cmds, c->id);
+}
+
+/* @p counted to command @c, and is the agent itself. */
+static void leave(struct sup *s, struct command *c)
+{
+	if (s->engine)
+		engine_command_drop(s->engine, c->id);
+	if (!c->ended)
+		s->cmds.dropped++;
+	c->ended = true; /* what else it has goes on under its number */
+	if (--c->live == 0)
+		cmdtrack_close(&s->cmds, c->id);
+}
+
+void command_lead(struct sup *s, struct process *p)
+{
+	s->lead = p->pid;
+	for (struct process *q = p; q; q = q->parent) {
+		struct command *c = q->cmd ? cmdtrack_get(&s->cmds, q->cmd) : NULL;
+
+		q->cmd = 0;
+		q->direct = false;
+		if (c)
+			leave(s, c);
+	}
+}
+
+void command_boundary(struct sup *s)
+{
+	struct err err;
+
+	if (!s->engine)
+		return;
+	map_each (slot, &s->cmds.open) {
+		const struct command *c = slot->val;
+
+		if (engine_pending(s->engine, c->id))
+			engine_step(s, engine_command_end(s->engine, c->id, &err), &err);
+	}
+	own_boundary(s);
 }

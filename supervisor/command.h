@@ -15,4 +15,12 @@ void command_exec(struct sup *s, struct process *p);
  * command is carried out before the agent can learn of the exit. */
 void command_exit(struct sup *s, struct process *p);
 
+/* @p asks the model, so it is the agent: it and the wrappers above it are no command, its children are.
+ * What else their command has goes on under its number. */
+void command_lead(struct sup *s, struct process *p);
+
+/* The agent asks the model again: its tool calls are over, and what waited for their end is done now, also
+ * for those that left something running. */
+void command_boundary(struct sup *s);
+
 #endif

@@ -11,8 +11,10 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "sandbox/box.h"
+#include "supervisor/gwlink.h"
 #include "supervisor/helpers.h"
 #include "supervisor/hold.h"
+#include "supervisor/steer.h"
 
 enum { FILE_MAX = 16 << 20 };
 
@@ -204,12 +206,12 @@ static int op_message(void *arg, const char *text, struct err *err)
 
 		return op_exec(arg, argv, err);
 	}
+	case VIA_NATIVE:
+		return steer_message(s, text, err);
 	case VIA_GATEWAY:
 		break;
 	}
-	return err_set(err, ERR_HOST,
-		       "messages through the gateway are not available; "
-		       "set the agent's message_via to stdin, pty, file: or exec:");
+	return gwlink_message(s, text, err);
 }
 
 static const char *const level_names[] = { "open", "bytes", "argv", "output", "swe-touch-1.0" };

@@ -80,6 +80,10 @@ static void collect(struct sup *s)
 		box_reaped(s->box, status);
 		return;
 	}
+	if (s->gw && tid == s->gw->pid) {
+		s->gw_reaped = true; /* the end of its socket tells the loop */
+		return;
+	}
 	s->stops++;
 	t = tracee_get(&s->ts, tid);
 	if (!t && WIFSTOPPED(status))

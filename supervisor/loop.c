@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "sandbox/box.h"
+#include "supervisor/gwlink.h"
 #include "supervisor/hold.h"
 #include "supervisor/on_process.h"
 #include "supervisor/tick.h"
@@ -21,6 +22,7 @@
 enum {
 	TAG_SIGNALS = 1,
 	TAG_TIMER = 2,
+	TAG_GATEWAY = 3,
 	BATCH = 64,       /* stops between two looks at the descriptors */
 	BUSY_MS = 3,      /* longest block in wait4() while busy */
 	BUSY_STOPS = 8,   /* fewer in that time end the busy state */
@@ -79,6 +81,11 @@ int loop_open(struct sup *s, struct err *err)
 	return rc < 0 ? rc : add(s, s->timer_fd, TAG_TIMER, err);
 }
 
+int loop_gateway(struct sup *s, struct err *err)
+{
+	return add(s, s->gw->link.fd, TAG_GATEWAY, err);
+}
+
 void loop_close(struct sup *s)
 {
 	sigset_t set;
@@ -133,6 +140,9 @@ static bool look(struct sup *s, int timeout_ms)
 			if (read(s->timer_fd, &ticks, sizeof(ticks)) > 0)
 				tick(s);
 			break;
+		case TAG_GATEWAY:
+			gwlink_event(s);
+			break;
 		default:
 			relay_event(s->relay, (int)ev[i].data.u32);
 			break;
@@ -149,6 +159,10 @@ static bool take(struct sup *s, pid_t tid, int status, const struct rusage *ru)
 	if (tid == s->box->init_pid) {
 		box_reaped(s->box, status);
 		return false;
+	}
+	if (s->gw && tid == s->gw->pid) {
+		gwlink_died(s);
+		return true;
 	}
 	t = s->crowd ? tracee_get(&s->ts, tid) : NULL;
 	if (t && t->proc) {

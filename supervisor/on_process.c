@@ -34,7 +34,7 @@ static struct process *new_process(struct sup *s, struct tracee *parent, pid_t p
 	bool share = s->watch.n && procfs_same_files(parent->tid, pid);
 	struct process *p = tracee_process(&s->ts, pid, parent->proc, share);
 
-	command_fork(s, p, parent->proc->pid == s->root);
+	command_fork(s, p, parent->proc->pid == s->lead);
 	record_spawn(s, parent, p);
 	return p;
 }
@@ -52,6 +52,8 @@ static void on_birth(struct sup *s, struct tracee *t, int event)
 		p = t->proc;
 	if (!p)
 		p = new_process(s, t, tid);
+	/* Again: an intervention at this boundary holds the world, and that collects its first stop. */
+	child = tracee_get(&s->ts, tid);
 	if (!child) {
 		/* Its own first stop is still to come and restarts it. */
 		child = tracee_add(&s->ts, tid, p);
@@ -64,7 +66,7 @@ static void on_birth(struct sup *s, struct tracee *t, int event)
 		p->vfork_parent = t;
 	}
 	if (budget_level(&s->budget, LIMIT_PROCESSES, s->ts.alive))
-		sup_end(s, END_LIMIT, true);
+		sup_end_limit(s, true);
 }
 
 /* The vfork child has let its parent go (exec or exit). */

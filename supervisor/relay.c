@@ -109,6 +109,8 @@ void relay_init(struct relay *r)
 	r->child[0] = r->child[1] = r->child[2] = r->master = r->log[0] = r->log[1] = -1;
 	r->tty = r->raw = r->keep_in = false;
 	r->bytes = r->max = 0;
+	r->tap = NULL;
+	r->tap_arg = NULL;
 }
 
 /* Nothing in means nothing in: programs look at what kind of thing their input is (ripgrep reads a
@@ -265,6 +267,8 @@ static bool pull(struct relay *r, struct relay_pipe *p)
 	}
 	p->len = (size_t)n;
 	p->done = 0;
+	if (p == &r->out && r->tap)
+		r->tap(r->tap_arg, p->data, (size_t)n);
 	if (p != &r->in) {
 		if (r->max && r->bytes >= r->max) {
 			p->len = 0;
@@ -372,6 +376,21 @@ int relay_send(struct relay *r, const char *text, size_t n)
 		return -1;
 	relay_event(r, RELAY_TAG_IN);
 	return 0;
+}
+
+void relay_tap(struct relay *r, void (*tap)(void *arg, const char *data, size_t n), void *arg)
+{
+	r->tap = tap;
+	r->tap_arg = arg;
+	r->in.extra.max = RELAY_TAPPED_MAX;
+	mem_close(&r->in.from);
+}
+
+void relay_end_input(struct relay *r)
+{
+	r->keep_in = false;
+	r->in.eof = true;
+	relay_event(r, RELAY_TAG_IN);
 }
 
 void relay_winch(struct relay *r)

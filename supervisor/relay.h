@@ -11,7 +11,10 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-enum { RELAY_CHUNK = 65536 };
+enum {
+	RELAY_CHUNK = 65536,
+	RELAY_TAPPED_MAX = 16 << 20, /* bytes that wait for an agent which is spoken to */
+};
 
 /* One direction. */
 struct relay_pipe {
@@ -38,6 +41,9 @@ struct relay {
 	uint64_t bytes; /* output of the agent so far */
 	uint64_t max;   /* more than this is swallowed, 0 = no limit */
 	int log[2];     /* stdout.log, stderr.log */
+	/* Reads the agent's output along; NULL = nobody. */
+	void (*tap)(void *arg, const char *data, size_t n);
+	void *tap_arg; /* borrowed */
 };
 
 /* Which of the tags given to epoll belong here. */
@@ -68,6 +74,14 @@ void relay_event(struct relay *r, int tag);
 
 /* Send @n bytes to the agent's standard input (or terminal) behind what is queued. 0 or -1. */
 int relay_send(struct relay *r, const char *text, size_t n);
+
+/* From now on @tap is shown all that comes from the agent's standard output, before it is passed on, and
+ * the agent's input is what relay_send() sends (at most RELAY_TAPPED_MAX bytes wait): ours is not read.
+ * Between relay_open() with @keep_in and relay_started(). */
+void relay_tap(struct relay *r, void (*tap)(void *arg, const char *data, size_t n), void *arg);
+
+/* The agent's input ends behind what is queued. */
+void relay_end_input(struct relay *r);
 
 /* Our terminal changed its size: pass it on. */
 void relay_winch(struct relay *r);

@@ -15,12 +15,15 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "gateway/gateway.h"
 #include "sandbox/filter.h"
 #include "sandbox/janitor.h"
 #include "supervisor/effects.h"
+#include "supervisor/gwlink.h"
 #include "supervisor/lastwords.h"
 #include "supervisor/loop.h"
 #include "supervisor/procfs.h"
+#include "supervisor/steer.h"
 #include "supervisor/summary.h"
 #include "supervisor/sup.h"
 
@@ -37,6 +40,7 @@ struct run {
 	struct workspace *ws;
 	struct sock_fprog filter_b;
 	struct box *box;
+	struct gateway *gw;
 	struct relay *relay;
 	struct sink sink;
 	struct engine *engine;
@@ -189,6 +193,7 @@ static struct limits kernel_limits(const struct plan *p)
 static int start_box(struct run *r, struct err *err)
 {
 	const struct plan *p = r->plan;
+	const struct box_bind agent_dir = { p->agent_dir, AGENT_DIR };
 	bool direct = p->profile->workspace == WORKSPACE_DIRECT;
 	struct box_spec spec = {
 		.rootfs = p->rootfs,
@@ -201,6 +206,8 @@ static int start_box(struct run *r, struct err *err)
 		.home = p->home,
 		.home_files = &p->home_files,
 		.home_texts = &p->home_texts,
+		.binds = &agent_dir,
+		.n_binds = p->agent_dir ? 1 : 0,
 		.argv = p->argv.v,
 		.env = p->env.v,
 		.filter_b = r->filter_b.len ? &r->filter_b : NULL,
@@ -209,15 +216,17 @@ static int start_box(struct run *r, struct err *err)
 		.no_cgroup = r->opt->no_cgroup,
 		.janitor = r->jan,
 	};
-	bool tty = !r->opt->no_tty && !r->opt->quiet_output, keep_in;
+	bool native = steer_wanted(p), keep_in = native;
+	bool tty = !r->opt->no_tty && !r->opt->quiet_output && !native;
 	int rc;
 
-	keep_in = (p->agent->via == VIA_STDIN || p->agent->via == VIA_PTY) &&
-		  sends_messages(p->scenario);
+	if (p->agent->via == VIA_STDIN || p->agent->via == VIA_PTY)
+		keep_in = sends_messages(p->scenario);
 	rc = relay_open(r->relay, r->dir, r->sup.epfd, tty, r->opt->quiet_output, keep_in,
 			p->profile->limits.max[LIMIT_OUTPUT], err);
 	if (rc < 0)
 		return rc;
+	steer_open(&r->sup);
 	memcpy(spec.stdio, r->relay->child, sizeof(spec.stdio));
 	spec.new_tty = r->relay->tty;
 	rc = filter_observe(r->sup.level, &r->filter_b, err);
@@ -229,6 +238,36 @@ static int start_box(struct run *r, struct err *err)
 		return rc;
 	r->ph.box = clock_mono();
 	return 0;
+}
+
+static int start_gateway(struct run *r, struct err *err)
+{
+	auto_free char *path = path_join(r->dir, "model.jsonl");
+	auto_fd int record = -1;
+	struct gateway_spec spec = {
+		.plan = r->plan,
+		.net_fd = r->box->net_fd,
+		.user_fd = r->box->user_fd,
+		.key = r->opt->key,
+		.start = clock_mono(),
+	};
+	int rc;
+
+	if (r->plan->model) {
+		record = open(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+		if (record < 0)
+			return err_sys(err, "cannot make %s", path);
+	}
+	spec.record_fd = record;
+	rc = gateway_start(&spec, &r->gw, err);
+	if (rc < 0 && !gateway_needed(r->plan)) {
+		log_info("no record of names that are asked for: %s", err->text);
+		return 0;
+	}
+	if (rc < 0)
+		return rc;
+	r->sup.gw = r->gw;
+	return loop_gateway(&r->sup, err);
 }
 
 static int attach(struct run *r, struct err *err)
@@ -244,10 +283,12 @@ static int attach(struct run *r, struct err *err)
 		return err_wrap(err, "reading the scenario's regions");
 	engine_set_workdir(r->engine, r->plan->task->workdir);
 	s->engine = r->plan->scenario ? r->engine : NULL;
+	/* What is read before the model has said anything is nobody's wish. */
+	engine_arm(r->engine, !r->plan->model);
 	rc = watch_init(&s->watch, r->engine, r->box->ws_fd, s->upper, r->plan->task->workdir, err);
 	if (rc < 0)
 		return rc;
-	s->root = r->box->agent_pid;
+	s->root = s->lead = r->box->agent_pid;
 	root = tracee_process(&s->ts, s->root, NULL, false);
 	(void)tracee_add(&s->ts, s->root, root); /* owned by the table */
 	if (pt_seize(s->root, s->engine != NULL) < 0)
@@ -277,6 +318,7 @@ static int supervise(struct run *r, struct err *err)
 	rc = relay_started(r->relay, err);
 	if (rc < 0)
 		return rc;
+	steer_begin(&r->sup);
 	return loop_run(&r->sup, err);
 }
 
@@ -291,6 +333,8 @@ static void end_box(struct run *r)
 
 		if (pid == r->box->init_pid)
 			box_reaped(r->box, status);
+		if (r->gw && pid == r->gw->pid)
+			r->sup.gw_reaped = true;
 		if (pid < 0 && errno != EINTR)
 			break;
 	}
@@ -374,14 +418,19 @@ static int prepare(struct run *r, struct err *err)
 		return rc;
 	r->loop_open = true;
 	rc = start_box(r, err);
+	if (rc == 0)
+		rc = start_gateway(r, err);
 	return rc < 0 ? rc : attach(r, err);
 }
 
 static void run_free(struct run *r)
 {
 	box_free(r->box);
+	gateway_free(r->gw, r->sup.gw_reaped);
+	strv_done(&r->sup.unmet);
 	if (r->relay)
 		relay_finish(r->relay);
+	steer_done(&r->sup); /* behind the relay, which it reads along */
 	free(r->relay);
 	if (r->loop_open)
 		loop_close(&r->sup);
@@ -416,6 +465,7 @@ static int conclude(struct run *r, int rc, struct err *err)
 		return rc;
 	if (r->sink.trace_fd >= 0 && r->box_started) {
 		helpers_poll(&r->sup.helpers, &r->sink, r->sup.epoch);
+		steer_ended(&r->sup);
 		put_end_record(r);
 	}
 	sink_flush(&r->sink);
@@ -473,6 +523,7 @@ int run_execute(const struct plan *plan, const struct run_options *opt, struct r
 		r.ph.ended = clock_mono();
 		if (rc < 0)
 			end_box(&r);
+		gwlink_goodbye(&r.sup);
 		if (rc == 0)
 			rc = exec_failed(&r, err);
 		/* Before our own reader is waited for: the patch is what must not be lost. */

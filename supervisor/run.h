@@ -11,7 +11,8 @@ struct run_options {
 	const char *out;   /* run directory, NULL = below $XDG_STATE_HOME/proctor/runs */
 	bool quiet_output; /* the agent's output goes to the logs only */
 	bool no_cgroup;
-	bool no_tty; /* never a pty */
+	bool no_tty;     /* never a pty */
+	const char *key; /* of the model's endpoint, NULL none; borrowed */
 };
 
 struct run_outcome {

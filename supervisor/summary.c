@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "gateway/gateway.h"
 
 static const char *const reasons[] = {
 	[END_NONE] = "error",  [END_EXITED] = "exited", [END_SIGNAL] = "signal",
@@ -109,6 +110,60 @@ static void put_times(struct json_w *w, const struct summary *m)
 	json_close(w, '}');
 }
 
+static void put_model(struct json_w *w, const struct sup *s)
+{
+	const struct plan *p = s->plan;
+	const uint64_t *used = s->budget.used;
+
+	if (!p->model) {
+		json_null(w, "model");
+		return;
+	}
+	json_open(w, "model", '{');
+	json_str(w, "api", agent_api_name((enum agent_api)p->agent->api));
+	json_str(w, "source", model_kind_name(p->model->kind));
+	json_str(w, "name", p->model_name);
+	json_u64(w, "calls", used[LIMIT_MODEL_CALLS]);
+	json_u64(w, "input_tokens", used[LIMIT_INPUT_TOKENS]);
+	json_u64(w, "cached_tokens", s->cached_tokens);
+	json_u64(w, "output_tokens", used[LIMIT_OUTPUT_TOKENS]);
+	json_u64(w, "unknown_usage", s->unknown_usage);
+	if (s->unknown_costs)
+		json_null(w, "micro_dollars"); /* unknown is not zero */
+	else
+		json_u64(w, "micro_dollars", used[LIMIT_DOLLARS]);
+	json_str(w, "prices_sha256", p->prices ? p->prices->sha256 : NULL);
+	json_u64(w, "messages", s->messages_placed);
+	json_u64(w, "messages_lost", s->messages_lost);
+	json_strings(w, "unmet", s->unmet.v, s->unmet.n);
+	json_close(w, '}');
+}
+
+/* The policy as text, so that two runs can be seen to have had the same. */
+static void put_policy(struct json_w *w, const struct profile *p)
+{
+	auto_buf text = BUF_INIT(4u << 20);
+	char sum[DIGEST_HEX];
+
+	buf_addf(&text, "%s\n", profile_net_name((enum net_mode)p->net));
+	strv_each (i, &p->hosts)
+		buf_addf(&text, "%s\n", p->hosts.v[i]);
+	json_str(w, "policy_digest", digest_bytes(buf_str(&text), text.len, sum));
+}
+
+static void put_network(struct json_w *w, const struct sup *s)
+{
+	json_open(w, "network", '{');
+	json_str(w, "mode", profile_net_name((enum net_mode)s->plan->profile->net));
+	put_policy(w, s->plan->profile);
+	json_str(w, "gateway", s->gw ? s->gw->posture : "none: nothing leaves the box");
+	json_u64(w, "connections", s->net_relays);
+	json_u64(w, "bytes_out", s->net_out);
+	json_u64(w, "bytes_in", s->net_in);
+	json_u64(w, "denied", s->net_denied);
+	json_close(w, '}');
+}
+
 static void put_resources(struct json_w *w, const struct sup *s)
 {
 	json_open(w, "resources", '{');
@@ -121,7 +176,8 @@ static void put_resources(struct json_w *w, const struct sup *s)
 	json_u64(w, "stops", s->stops);
 	json_u64(w, "trace_records", s->sink->n);
 	json_close(w, '}');
-	json_null(w, "model");
+	put_model(w, s);
+	put_network(w, s);
 	json_open(w, "budgets", '[');
 	for (int k = 0; k < LIMIT_MAX; k++) {
 		if (!s->budget.limit.max[k])
@@ -146,7 +202,7 @@ static void put_study(struct json_w *w, const struct sup *s)
 	json_u64(w, "refused", refused);
 	json_close(w, '}');
 	json_u64(w, "touches", touches);
-	json_u64(w, "commands", s->cmds.last);
+	json_u64(w, "commands", s->cmds.last - s->cmds.dropped);
 	json_open(w, "denied", '[');
 	for (size_t i = 0; i < s->n_denied; i++) {
 		json_open(w, NULL, '{');

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "supervisor/gwlink.h"
 
 void sup_denied(struct sup *s, const char *what, const char *rule)
 {
@@ -60,6 +61,41 @@ void sup_end(struct sup *s, enum end_reason why, bool at_once)
 	if (s->root && !s->root_gone)
 		/* As the user meant it; gone already: the loop will see its exit. */
 		(void)kill(s->root, s->end_signal ? s->end_signal : SIGTERM);
+}
+
+void sup_warn(struct sup *s, enum limit_kind kind, bool reached)
+{
+	const char *name = limits_name(kind);
+	struct buf *b;
+
+	if (reached ? s->budget.warned[kind] : !budget_warn(&s->budget, kind))
+		return;
+	s->budget.warned[kind] = true;
+	b = sink_begin(s->sink, TK_BUDGET, 0, 0, 0, s->epoch);
+	tracerec_str(b, "name", name, strlen(name));
+	tracerec_u64(b, "used", s->budget.used[kind]);
+	tracerec_u64(b, "limit", s->budget.limit.max[kind]);
+	sink_end(s->sink);
+}
+
+void sup_end_limit(struct sup *s, bool at_once)
+{
+	uint64_t grace = s->plan->profile->grace;
+
+	/* Some are reached in one leap. */
+	if (s->budget.hit != LIMIT_MAX)
+		sup_warn(s, s->budget.hit, true);
+	if (s->end == END_NONE)
+		gwlink_ending(s, s->budget.hit);
+	if (at_once || s->plan->profile->on_limit == ON_LIMIT_KILL || !s->plan->model ||
+	    s->gw_over || s->phase != SUP_RUNNING) {
+		sup_end(s, END_LIMIT, at_once || s->plan->profile->on_limit != ON_LIMIT_FINISH);
+		return;
+	}
+	s->end = END_LIMIT;
+	s->phase = SUP_STOPPING;
+	s->tidy = true;
+	s->deadline = clock_mono() + grace / 2;
 }
 
 bool sup_zoomed(const struct sup *s, const struct process *p)

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/systab.h"
+#include "gateway/gateway.h"
 #include "profiles/plan.h"
 #include "sandbox/box.h"
 #include "supervisor/budget.h"
@@ -48,6 +49,7 @@ struct sup {
 	struct sink *sink;       /* borrowed */
 	struct engine *engine;   /* borrowed; NULL = no regions, nothing to fire */
 	struct relay *relay;     /* borrowed */
+	struct native *native;   /* owned by steer.h; NULL unless message_via is native */
 	const char *upper;       /* overlay's upper directory, for the disk limit; NULL = direct */
 	struct systab tab;
 	struct watch watch;
@@ -76,6 +78,16 @@ struct sup {
 	uint64_t touches, stops; /* counts for run.json */
 	struct denied *denied;   /* owned */
 	size_t n_denied, cap_denied;
+	/* the gateway and what came through it */
+	struct gateway *gw;      /* borrowed; NULL = there is none */
+	bool gw_over, gw_reaped; /* nothing comes from it any more; its process was reaped */
+	pid_t lead; /* the process that asks the model, the root before it is known: its
+				  * children are the commands */
+	uint64_t gw_messages, messages_placed, messages_lost; /* user messages */
+	uint64_t main_calls, cached_tokens, unknown_costs, unknown_usage;
+	struct strv unmet; /* expectations of a script */
+	uint64_t net_denied, net_in, net_out, net_relays;
+	bool tidy;  /* ending without a signal: the agent has a last answer to read */
 	bool crowd; /* several tasks stop in turn */
 	int timer_fd, signal_fd, epfd;
 };
@@ -86,6 +98,14 @@ void sup_denied(struct sup *s, const char *what, const char *rule);
 /* Begin the end: asks the agent to stop (SIGTERM, grace) or kills at once by the profile and the
  * reason. The first reason stands. */
 void sup_end(struct sup *s, enum end_reason why, bool at_once);
+
+/* A limit was reached (budget.hit): end as the profile says. @at_once: whatever it says, kill. With a
+ * model the agent is not signalled first: it has half of the grace to take the closing answer. */
+void sup_end_limit(struct sup *s, bool at_once);
+
+/* Write the `budget` record of @kind, once: when 80 % of its limit are used, or now because it was
+ * @reached. */
+void sup_warn(struct sup *s, enum limit_kind kind, bool reached);
 
 /* Kill the box now. */
 void sup_kill(struct sup *s);

@@ -1,11 +1,12 @@
 #include "supervisor/tick.h"
 
 #include <fcntl.h>
-#include <string.h>
+#include <signal.h>
 
 #include "base/clock.h"
 #include "base/fd.h"
 #include "sandbox/box.h"
+#include "supervisor/gwlink.h"
 #include "supervisor/on_process.h"
 
 enum { DISK_ENTRIES = 1000000 };
@@ -15,25 +16,18 @@ static void deadlines(struct sup *s, uint64_t now)
 	if (!s->deadline || now < s->deadline)
 		return;
 	s->deadline = 0;
+	if (s->phase == SUP_STOPPING && s->tidy) {
+		s->tidy = false;
+		s->deadline = now + s->plan->profile->grace / 2;
+		if (s->root && !s->root_gone)
+			(void)kill(s->root, SIGTERM); /* gone: its exit is on the way */
+		return;
+	}
 	if (s->phase == SUP_STOPPING || s->phase == SUP_DRAINING)
 		sup_kill(s);
 	else if (s->phase == SUP_KILLED)
 		box_kill(
 			s->box); /* again: a task may have been born while the first was under way */
-}
-
-static void warn(struct sup *s, enum limit_kind kind)
-{
-	struct buf *b;
-	const char *name = limits_name(kind);
-
-	if (!budget_warn(&s->budget, kind))
-		return;
-	b = sink_begin(s->sink, TK_BUDGET, 0, 0, 0, s->epoch);
-	tracerec_str(b, "name", name, strlen(name));
-	tracerec_u64(b, "used", s->budget.used[kind]);
-	tracerec_u64(b, "limit", s->budget.limit.max[kind]);
-	sink_end(s->sink);
 }
 
 /* A measurement takes as long as the tree is large: the next one waits twenty times that. */
@@ -49,12 +43,11 @@ static void disk(struct sup *s, uint64_t now)
 	took = clock_mono() - now;
 	s->next_disk = now + 500 * CLOCK_MS + 20 * took;
 	if (budget_level(&s->budget, LIMIT_DISK, used))
-		sup_end(s, END_LIMIT, true);
+		sup_end_limit(s, true);
 }
 
 void tick_measure(struct sup *s)
 {
-	bool finish = s->plan->profile->on_limit == ON_LIMIT_FINISH;
 	uint64_t cpu = 0, mem = 0, tasks = 0;
 
 	box_usage(s->box, &cpu, &mem, &tasks);
@@ -62,13 +55,13 @@ void tick_measure(struct sup *s)
 		cpu = s->cpu_exited;
 	if (budget_level(&s->budget, LIMIT_WALL, sup_now(s)) ||
 	    budget_level(&s->budget, LIMIT_CPU, cpu))
-		sup_end(s, END_LIMIT, !finish);
+		sup_end_limit(s, false);
 	if (budget_level(&s->budget, LIMIT_OUTPUT, s->relay->bytes))
-		sup_end(s, END_LIMIT, !finish);
+		sup_end_limit(s, false);
 	/* What eats the machine is not given a grace. */
 	if ((box_oom(s->box) && budget_hit(&s->budget, LIMIT_MEMORY)) ||
 	    budget_level(&s->budget, LIMIT_MEMORY, mem))
-		sup_end(s, END_LIMIT, true);
+		sup_end_limit(s, true);
 }
 
 void tick(struct sup *s)
@@ -78,13 +71,14 @@ void tick(struct sup *s)
 
 	deadlines(s, now);
 	on_process_orphans(s);
+	gwlink_tick(s);
 	helpers_poll(&s->helpers, s->sink, s->epoch);
 	on_process_drained(s);
 	if (s->phase < SUP_KILLED) {
 		tick_measure(s);
 		disk(s, now);
 		for (int k = 0; k < LIMIT_MAX; k++)
-			warn(s, (enum limit_kind)k);
+			sup_warn(s, (enum limit_kind)k, false);
 		/* Not while somebody is alone: an edit would wait for what waits for us. */
 		if (s->engine && !s->alone && engine_tick(s->engine, sup_now(s), &err) < 0)
 			sup_engine_failed(s, &err);

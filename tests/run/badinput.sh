@@ -92,6 +92,9 @@ cp good-scenario.json scenario.json
 said=$(proctor run --tsak x 2>&1)
 tap_is $? 2 "an unknown option: exit status 2"
 tap_like "$said" "did you mean --task" "and the nearest one is named"
+cat >talks.json <<'J'
+{ "schema": "proctor.agent/1", "name": "talks", "command": ["true"], "api": "openai-chat" }
+J
 said=$(proctor rnu 2>&1)
 tap_is $? 2 "an unknown command: exit status 2"
 said=$(cd repo && proctor run --set limits.wal=1 -- true 2>&1)
@@ -100,9 +103,30 @@ tap_like "$said" "wall" "and the nearest one is named"
 said=$(cd repo && proctor run -q --out "$work/none" -- /no/such/program 2>&1)
 tap_is $? 8 "a command that is not there: exit status 8"
 tap_like "$said" "/no/such/program.*No such file" "and the message names it"
-said=$(cd repo && proctor run -q --set network.mode=allowlist -- true 2>&1)
-tap_is $? 4 "allowlist: exit status 4"
-tap_like "$said" "gateway" "and the message says why"
+while read -r rule why; do
+	said=$(cd repo && proctor run -q --set network.mode=allowlist --set "network.hosts=$rule" -- true 2>&1 </dev/null)
+	tap_is $? 2 "host rule $rule: exit status 2"
+	tap_like "$said" "$why" "and the message says why"
+done <<'E'
+http://example.com/ scheme
+* [*][.]example[.]com
+127.0.0.1:80 loopback
+169.254.169.254 link-local
+E
+said=$(proctor run -q --task "$top/examples/calc/task.json" --agent "$work/talks.json" 2>&1)
+tap_is $? 2 "an agent that needs a model, without one: exit status 2"
+tap_like "$said" "script:FILE" "and the forms of a model are named"
+for model in http://example.com/v1 ftp://x replay: script: "https://user@example.com/"; do
+	said=$(proctor run -q --task "$top/examples/calc/task.json" --agent "$work/talks.json" --model "$model" 2>&1)
+	tap_ok "$([ $? -eq 2 ]; echo $?)" "--model $model: exit status 2"
+	tap_like "$said" "--model" "and the message says what is wrong: $said"
+done
+said=$(proctor run -q --task "$top/examples/calc/task.json" --agent "$work/talks.json" --model script:/nonexistent 2>&1)
+tap_is $? 3 "a script that is not there: exit status 3"
+echo '{ "schema": "proctor.script/1", "turns": [ { "txt": "hello" } ] }' >bad-script.json
+said=$(proctor run -q --task "$top/examples/calc/task.json" --agent "$work/talks.json" --model script:bad-script.json --out bad-script 2>&1)
+tap_ok "$([ $? -ge 3 ]; echo $?)" "a script with an unknown key is refused"
+tap_like "$said" 'turns\[0\].*txt.*text' "with place and nearest key: $said"
 said=$(cd repo && proctor run -q --no-cgroup --set require=cgroup -- true 2>&1)
 tap_is $? 4 "below the floor: exit status 4"
 tap_like "$said" "requires cgroup.*proctor doctor" "and the message names the layer and where to look"

@@ -29,6 +29,56 @@ static void example(const char *dir)
 	agent_free(a);
 }
 
+#define TOOLS                                                                                      \
+	"\"tools\": { \"edit\": {\"name\": \"apply_patch\", \"custom\": true,"                     \
+	" \"args\": \"*** {path}\\n{patch}\"},"                                                    \
+	" \"read\": {\"name\": \"Read\", \"args\": {\"f\": \"{abspath}\", \"n\": \"{count}\"}} }"
+
+/* What the gateway needs of an agent, and what a second file takes over from a first. */
+static void tools(const char *dir)
+{
+	auto_free char *base = scene_put(
+		dir, "up/base.json",
+		"{ \"schema\": \"proctor.agent/1\", \"name\": \"base\", \"command\": [\"p\"],"
+		" \"api\": \"openai-responses\", \"files\": {\"~/.rc\": \"rc.in\"}, " TOOLS ","
+		" \"install\": {\"npm\": \"@a/b@1.2\", \"name\": \"b\", \"program\": \"bin/b\"},"
+		" \"model\": \"gpt-5\", \"sandbox\": \"off\", \"native\": {\"protocol\": \"pi-rpc\","
+		" \"command\": [\"p\", \"rpc\"]}, \"message_via\": \"file:/m\" }");
+	auto_free char *path =
+		scene_put(dir, "child.json",
+			  "{ \"schema\": \"proctor.agent/1\", \"name\": \"child\","
+			  " \"extends\": \"./up/base.json\", \"message_via\": \"native\" }");
+	const struct agent_tool *t;
+	struct agent *a = NULL;
+	struct err err = { 0 };
+
+	scene_add(dir, "up/rc.in", "x\n");
+	if (!tap_ok(agent_load(path, &a, &err) == 0, "an agent that extends another %s", err.text))
+		return;
+	tap_is_str(a->name, "child", "its own name");
+	tap_is_str(a->command.v[0], "p", "the other's command");
+	tap_is_str(a->file_texts.v[0], "x\n", "files are read beside the file that names them");
+	tap_is_u64(a->file_texts.n, a->files.n, "one text per file");
+	tap_ok(a->via == VIA_NATIVE && !a->via_arg, "its own channel");
+	tap_ok(a->native == NATIVE_PI_RPC && a->native_command.n == 2, "native");
+	tap_is_str(agent_native_name(NATIVE_CODEX_APP_SERVER), "codex-app-server", "its name");
+	tap_is_str(a->package, "@a/b@1.2", "package");
+	tap_is_str(a->install_name, "b", "directory");
+	tap_is_str(a->program, "bin/b", "program");
+	tap_is_str(a->default_model, "gpt-5", "model");
+	tap_is_str(a->sandbox, "off", "sandbox");
+	tap_is_u64(a->tools.n, 2, "tools, without gaps");
+	t = agent_tool(a, AGENT_TOOL_READ);
+	tap_is_str(t ? t->name : NULL, "Read", "read");
+	tap_is_str(t ? t->args : NULL, "{\"f\":\"{abspath}\",\"n\":\"{count}\"}", "its arguments");
+	t = agent_tool(a, AGENT_TOOL_EDIT);
+	tap_ok(t && t->custom && strcmp(t->args, "\"*** {path}\\n{patch}\"") == 0,
+	       "a custom tool's text");
+	tap_ok(!agent_tool(a, AGENT_TOOL_SHELL), "no shell");
+	tap_is_str(agent_tool_name(AGENT_TOOL_WRITE), "write", "name of a tool");
+	agent_free(a);
+}
+
 static void channels(void)
 {
 	static const struct {
@@ -69,6 +119,7 @@ int main(void)
 	struct agent *a;
 
 	example(dir);
+	tools(dir);
 	channels();
 	a = agent_from_argv(argv);
 	tap_is_str(a->name, "env", "named like the program");

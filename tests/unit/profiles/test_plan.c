@@ -12,6 +12,7 @@
 /* File names of the scene, filled in by main(). */
 struct scene {
 	char *dir, *task, *agent, *scenario;
+	char *installed; /* where a package lies */
 };
 
 static struct plan *build(const struct plan_request *req)
@@ -184,28 +185,15 @@ static void refusals(const struct scene *s)
 {
 	char *sh[] = { (char[]){ "sh" }, NULL }, *empty[] = { NULL };
 	char *model[] = { (char[]){ "{model}" }, NULL }, *key[] = { (char[]){ "{key}" }, NULL };
-	const char *const allow[] = { "network.mode=allowlist", "network.hosts=a.org", NULL };
-	const char *const public[] = { "network.mode=public", NULL };
+	const char *const loop[] = { "network.hosts=127.0.0.1", NULL };
 	const char *const off[] = { "trace=off", NULL };
 	const char *const image[] = { "filesystem.rootfs=oci:/x:latest", NULL };
 	const char *const gone[] = { "filesystem.rootfs=dir:/nowhere", NULL };
 	const char *const typo[] = { "limits.wal=1", NULL };
-	auto_free char *api =
-		scene_put(s->dir, "api.json", AGENT(COMMAND ", \"api\": \"anthropic\""));
-	auto_free char *via =
-		scene_put(s->dir, "via.json", AGENT(COMMAND ", \"message_via\": \"gateway\""));
 	auto_free char *other =
 		scene_put(s->dir, "other.json",
 			  "{ \"schema\": \"proctor.scenario/1\", \"id\": \"o\", "
 			  "\"mode\": \"vanilla\", \"instance_id\": \"another-1\" }");
-	auto_free char *calls = scene_put(
-		s->dir, "calls.json",
-		"{ \"schema\": \"proctor.scenario/1\", \"id\": \"c\", \"interventions\": [{\"order\": 1,"
-		" \"when\": {\"event\": \"model_call\", \"n\": 2}, \"effects\": [{\"message\": {}}]}] }");
-	auto_free char *expire = scene_put(
-		s->dir, "expire.json",
-		"{ \"schema\": \"proctor.scenario/1\", \"id\": \"c\", \"interventions\": [{\"order\": 1,"
-		" \"when\": {\"event\": \"time\", \"at\": 2}, \"effects\": [{\"model\": {}}]}] }");
 	auto_free char *nosource = scene_put(
 		s->dir, "nosource.json",
 		"{ \"schema\": \"proctor.task/1\", \"instance_id\": \"a\", \"problem_statement\": \"p\", "
@@ -229,25 +217,9 @@ static void refusals(const struct scene *s)
 		{ { .argv = sh, .cwd = s->dir, .set = typo }, ERR_USAGE, "\"limits.wall\"" },
 		{ { .argv = sh, .cwd = s->dir, .profile = "agnet" }, ERR_INPUT, "\"agent\"" },
 		{ { .agent = "nosuch", .cwd = s->dir }, ERR_INPUT, "there is no agent \"nosuch\"" },
-		{ { .argv = sh, .cwd = s->dir, .set = allow },
-		  ERR_HOST,
-		  "network mode allowlist needs the gateway, which this version does not have; "
-		  "use no-network" },
-		{ { .argv = sh, .cwd = s->dir, .set = public },
-		  ERR_HOST,
-		  "network mode public needs" },
-		{ { .task = s->task, .agent = api, .cwd = s->dir },
-		  ERR_HOST,
-		  "api anthropic needs the gateway, which this version does not have" },
-		{ { .task = s->task, .agent = via, .scenario = s->scenario, .cwd = s->dir },
-		  ERR_HOST,
-		  "message_via gateway needs the gateway" },
-		{ { .argv = sh, .cwd = s->dir, .scenario = calls },
-		  ERR_HOST,
-		  "event model_call needs the gateway" },
-		{ { .argv = sh, .cwd = s->dir, .scenario = expire },
-		  ERR_HOST,
-		  "effect model needs the gateway" },
+		{ { .argv = sh, .cwd = s->dir, .set = loop },
+		  ERR_USAGE,
+		  "--set network.hosts=127.0.0.1" },
 		{ { .task = s->task, .argv = sh, .cwd = s->dir, .scenario = other },
 		  ERR_INPUT,
 		  "$.instance_id: \"another-1\", but the task is \"acme__calc-12\"" },
@@ -268,6 +240,68 @@ static void refusals(const struct scene *s)
 		refused(rows + i);
 }
 
+/* What has to do with models. */
+static void model_refusals(const struct scene *s)
+{
+	char *sh[] = { (char[]){ "sh" }, NULL };
+	const char *const no_wall[] = { "limits.wall=0", NULL };
+	auto_free char *api =
+		scene_put(s->dir, "api.json", AGENT(COMMAND ", \"api\": \"anthropic\""));
+	auto_free char *via =
+		scene_put(s->dir, "via.json", AGENT(COMMAND ", \"message_via\": \"gateway\""));
+	auto_free char *calls = scene_put(
+		s->dir, "calls.json",
+		"{ \"schema\": \"proctor.scenario/1\", \"id\": \"c\", \"interventions\": [{\"order\": 1,"
+		" \"when\": {\"event\": \"model_call\", \"n\": 2}, \"effects\": [{\"message\": {}}]}] }");
+	auto_free char *package = scene_put(
+		s->dir, "package.json",
+		AGENT("\"command\": [\"no-such-program\"], \"install\": {\"npm\": \"x@1\"}"));
+	auto_free char *progress = scene_put(
+		s->dir, "progress.json",
+		"{ \"schema\": \"proctor.scenario/1\", \"id\": \"c\", \"interventions\": [{\"order\": 1,"
+		" \"when\": {\"event\": \"progress\", \"at\": 0.5}, \"effects\": [{\"message\": {}}]}] }");
+	auto_free char *expire = scene_put(
+		s->dir, "expire.json",
+		"{ \"schema\": \"proctor.scenario/1\", \"id\": \"c\", \"interventions\": [{\"order\": 1,"
+		" \"when\": {\"event\": \"time\", \"at\": 2}, \"effects\": [{\"model\": {}}]}] }");
+	auto_free char *anchor = scene_put(
+		s->dir, "anchor.json",
+		"{ \"schema\": \"proctor.scenario/1\", \"id\": \"c\", \"interventions\": [{\"order\": 1,"
+		" \"when\": {\"event\": \"anchor\", \"anchor\": \"before-submit\"},"
+		" \"effects\": [{\"message\": {}}]}] }");
+
+	const struct refusal rows[] = {
+		{ { .argv = sh, .cwd = s->dir, .scenario = anchor }, ERR_HOST, "no event anchor" },
+		{ { .task = s->task, .agent = api, .cwd = s->dir },
+		  ERR_USAGE,
+		  "--model NAME, URL, URL#NAME, script:FILE or replay:FILE" },
+		{ { .task = s->task, .agent = api, .model = "http://a.org", .cwd = s->dir },
+		  ERR_USAGE,
+		  "in the clear" },
+		{ { .task = s->task, .agent = package, .cwd = s->dir },
+		  ERR_HOST,
+		  "install it with: npm install --prefix" },
+		{ { .task = s->task, .agent = via, .scenario = s->scenario, .cwd = s->dir },
+		  ERR_INPUT,
+		  "but its api is none" },
+		{ { .argv = sh, .cwd = s->dir, .scenario = calls },
+		  ERR_INPUT,
+		  "event model_call is about model calls" },
+		{ { .task = s->task,
+		    .agent = api,
+		    .model = "m",
+		    .cwd = s->dir,
+		    .scenario = progress,
+		    .set = no_wall },
+		  ERR_INPUT,
+		  "event progress is a part of a budget" },
+		{ { .argv = sh, .cwd = s->dir, .scenario = expire }, ERR_HOST, "no effect model" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		refused(rows + i);
+}
+
 /* Allowed in spite of a look that is similar to a refusal. */
 static void accepted(const struct scene *s)
 {
@@ -282,7 +316,23 @@ static void accepted(const struct scene *s)
 		"{ \"schema\": \"proctor.scenario/1\", \"id\": \"c\", \"mode\": \"edit\","
 		" \"interventions\": [{\"order\": 1, \"when\": {\"event\": \"time\", \"at\": 2},"
 		" \"effects\": [{\"message\": {}}, {\"edit\": \"a\\nb\"}]}] }");
+	const char *const allow[] = { "network.mode=allowlist", "network.hosts=a.org", NULL };
+	const char *const public[] = { "network.mode=public", NULL };
+	auto_free char *api =
+		scene_put(s->dir, "api.json", AGENT(COMMAND ", \"api\": \"anthropic\""));
+	auto_free char *progress = scene_put(
+		s->dir, "progress.json",
+		"{ \"schema\": \"proctor.scenario/1\", \"id\": \"c\", \"interventions\": [{\"order\": 1,"
+		" \"when\": {\"event\": \"progress\", \"at\": 0.5}, \"effects\": [{\"message\": {}}]}] }");
 	const struct plan_request rows[] = {
+		{ .argv = sh, .cwd = s->dir, .set = allow },
+		{ .argv = sh, .cwd = s->dir, .set = public },
+		{ .task = s->task, .agent = api, .model = "m", .cwd = s->dir },
+		{ .task = s->task,
+		  .agent = api,
+		  .model = "m",
+		  .cwd = s->dir,
+		  .scenario = progress },
 		{ .argv = sh, .cwd = s->dir, .set = model_limits },
 		{ .task = s->task, .agent = via, .cwd = s->dir },
 		{ .task = s->task, .agent = via, .cwd = s->dir, .scenario = silent },
@@ -297,6 +347,63 @@ static void accepted(const struct scene *s)
 	}
 }
 
+static const char *const told =
+	"add() overflows for large inputs.\n\nThis work ends at the latest after 5s of wall time, "
+	"250 model calls, 1000000 tokens, 3.00 dollars, whichever is reached first.\n";
+
+/* An agent with an API: endpoint, key, model, limits told, a program of the host's. */
+static void with_api(const struct scene *s)
+{
+	static const struct {
+		const char *api, *url, *key;
+	} apis[] = {
+		{ "openai-chat", "http://127.0.0.1:8791/v1", "sk-local-" },
+		{ "openai-responses", "http://127.0.0.1:8791/v1", "sk-local-" },
+		{ "anthropic", "http://127.0.0.1:8791", "sk-ant-" },
+		{ "gemini", "http://127.0.0.1:8791", "AIza" },
+	};
+	const char *const set[] = { "limits.wall=5s",
+				    "limits.model_calls=250",
+				    "limits.total_tokens=1000000",
+				    "limits.dollars=3.00",
+				    "model.tell_limits=true",
+				    "network.hosts=a.org",
+				    NULL };
+
+	setenv("PROCTOR_AGENTS", s->dir, 1);
+	for (size_t i = 0; i < ARRAY_SIZE(apis); i++) {
+		auto_free char *text = mem_printf(
+			AGENT("\"command\": [\"acme\", \"{model}\", \"{problem_statement}\","
+			      " \"{program}\"], \"api\": \"%s\", \"base_url_env\": \"URL\","
+			      " \"key_env\": \"KEY\", \"env\": {\"B\": \"{base_url}|{key}\"},"
+			      " \"model\": \"acme-1\", \"install\": {\"npm\": \"acme@1\"}"),
+			apis[i].api);
+		auto_free char *agent = scene_put(s->dir, "model.json", text);
+		const struct plan_request req = { .task = s->task,
+						  .agent = agent,
+						  .model = "script:turns.json",
+						  .set = set,
+						  .cwd = s->dir };
+		struct plan *p = build(&req);
+
+		if (!tap_ok(p, "a plan of an agent with api %s", apis[i].api))
+			continue;
+		tap_is_str(p->model_name, "acme-1", "the agent's model");
+		tap_is_str(p->argv.v[0], "/opt/agent/node_modules/.bin/acme", "its program");
+		tap_is_str(p->argv.v[1], "acme-1", "{model}");
+		tap_is_str(p->argv.v[2], told, "limits are told");
+		tap_is_str(p->argv.v[3], p->argv.v[0], "{program}");
+		tap_is_str(p->agent_dir, s->installed, "its installation");
+		tap_is_str(env_of(p, "URL"), apis[i].url, "base_url_env");
+		tap_ok(str_starts(env_of(p, "KEY"), apis[i].key), "key_env");
+		tap_ok(str_starts(env_of(p, "B"), apis[i].url), "templates");
+		tap_ok(p->model && p->model->kind == MODEL_SCRIPT && p->prices, "model, prices");
+		tap_is_u64(p->rules.n, 1, "host rules");
+		plan_free(p);
+	}
+	unsetenv("PROCTOR_AGENTS");
+}
+
 static char *print(const struct plan *p)
 {
 	auto_buf b = BUF_INIT(1u << 20);
@@ -307,9 +414,15 @@ static char *print(const struct plan *p)
 
 static void printed(const struct scene *s)
 {
-	const struct plan_request req = {
-		.task = s->task, .agent = s->agent, .scenario = s->scenario, .cwd = s->dir
-	};
+	auto_free char *api =
+		scene_put(s->dir, "api.json",
+			  AGENT(COMMAND ", \"api\": \"openai-chat\","
+					" \"files\": {\"~/agent.sh\": \"agent.sh\"}"));
+	const struct plan_request req = { .task = s->task,
+					  .agent = api,
+					  .scenario = s->scenario,
+					  .model = "script:turns.json",
+					  .cwd = s->dir };
 	const char *const set[] = { "limits.wall=59m", NULL };
 	struct plan_request changed = req;
 	struct plan *a = build(&req), *b = build(&req), *c;
@@ -331,6 +444,9 @@ static void printed(const struct scene *s)
 	tap_ok(strstr(one, digest_bytes(SCENE_DIFF, strlen(SCENE_DIFF), hex)) &&
 		       !strstr(one, "long a"),
 	       "diffs by digest");
+	tap_ok(strstr(one, "\"kind\": \"script\"") && strstr(one, "\"bytes\": 46") &&
+		       strstr(one, "\"delivery\": \"buffered\""),
+	       "the model by digest and length");
 	tap_ok(strstr(one, "\"wall\": \"1h\"") && strstr(one, "\"timing\": \"after-command\""),
 	       "limits and names are readable");
 	cJSON_Delete(json);
@@ -343,6 +459,7 @@ static void printed(const struct scene *s)
 int main(void)
 {
 	struct scene s = { .dir = scene_new() };
+	auto_free char *program = NULL;
 
 	setenv("XDG_CONFIG_HOME", s.dir, 1);
 	scene_add(s.dir, "repo/src/calc.c", "int a;\n");
@@ -359,13 +476,21 @@ int main(void)
 			  " \"regions\": [{\"path\": \"src/calc.c\", \"start\": 1, \"end\": 1}],"
 			  " \"interventions\": [{\"order\": 1, \"when\": {\"event\": \"read\"},"
 			  " \"effects\": [{\"edit\": \"reference.diff\"}, {\"message\": {}}]}] }");
+	s.installed = path_join(s.dir, "scripted");
+	program = scene_put(s.installed, "node_modules/.bin/acme", "");
+	if (chmod(program, 0755) < 0)
+		abort();
+	scene_add(s.dir, "turns.json", "{ \"schema\": \"proctor.script/1\", \"turns\": [] }\n");
 	of_task(&s);
 	bare(&s);
 	command_on_task(&s);
 	rootfs(&s);
 	refusals(&s);
+	model_refusals(&s);
 	accepted(&s);
+	with_api(&s);
 	printed(&s);
+	free(s.installed);
 	free(s.task);
 	free(s.agent);
 	free(s.scenario);

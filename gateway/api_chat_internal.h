@@ -1,0 +1,13 @@
+/* The answer half of Chat Completions, for the row in api_chat.c. */
+#ifndef GATEWAY_API_CHAT_INTERNAL_H
+#define GATEWAY_API_CHAT_INTERNAL_H
+
+#include "gateway/api.h"
+
+/* As the members of struct api of the same name. */
+void api_chat_answer(const char *body, size_t n, bool sse, struct api_answer *a);
+void api_chat_write(const struct api_answer *a, const struct api_request *q, uint64_t serial,
+		    struct buf *out);                  /* as above */
+void api_chat_count(uint64_t tokens, struct buf *out); /* as above */
+
+#endif

@@ -1,0 +1,465 @@
+#include "gateway/inside_internal.h"
+
+#include <curl/curl.h>
+#include <event2/dns.h>
+#include <event2/event.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "gateway/confine.h"
+#include "gateway/replay.h"
+#include "gateway/script.h"
+#include "gateway/server.h"
+#include "gateway/upstream.h"
+
+/* The confined process. */
+struct inside {
+	const struct gateway_spec *spec;
+	struct gw_link link;
+	struct net_listeners listeners;
+	struct event_base *base;
+	struct evdns_base *dns;
+	struct event *on_read, *on_write;
+	struct server *server;
+	struct net *net;
+	struct map waiting; /* seq of a question to the supervisor -> call */
+	char *text;         /* owned: user message that is arriving */
+	uint64_t text_id, text_total, text_got;
+	char key[KEY_MAX];
+	bool failed;
+};
+
+/* --- to the supervisor ------------------------------------------------------------------------ */
+
+static void give_up(struct inside *in, const char *why)
+{
+	struct gw_msg m = { .type = GW_FAILED };
+
+	if (in->failed)
+		return;
+	in->failed = true;
+	gw_text(&m, why, strlen(why));
+	(void)gw_send(&in->link, &m); /* nobody there: the loop ends all the same */
+	if (in->base)
+		event_base_loopexit(in->base, NULL);
+}
+
+static void tell(struct inside *in, struct gw_msg *m)
+{
+	(void)gw_send(&in->link, m); /* a full queue drops reports, never questions: see ask() */
+	if (in->link.n_queue)
+		event_add(in->on_write, NULL);
+}
+
+/* A message that is answered. Losing it would hang the agent. */
+static void ask(struct inside *in, struct gw_msg *m, uint64_t call)
+{
+	uint32_t seq = gw_send(&in->link, m);
+
+	if (!seq) {
+		give_up(in, "the supervisor does not take messages any more");
+		return;
+	}
+	map_put(&in->waiting, seq, (void *)(uintptr_t)(call + 1));
+	if (in->link.n_queue)
+		event_add(in->on_write, NULL);
+}
+
+/* Strings one after the other, each with its NUL. */
+static void add_text(struct gw_msg *m, const char *s)
+{
+	size_t n = strlen(s), room = GW_TEXT_MAX - m->n;
+
+	if (!room)
+		return;
+	if (n >= room)
+		n = room - 1;
+	memcpy(m->text + m->n, s, n);
+	m->text[m->n + n] = '\0';
+	m->n += (uint32_t)n + 1;
+}
+
+static void on_request(void *arg, uint64_t call, enum purpose purpose, size_t items, size_t bytes,
+		       uint16_t source_port)
+{
+	struct gw_msg m = { .type = GW_REQUEST, .v = { call, purpose, items, bytes, source_port } };
+
+	ask(arg, &m, call);
+}
+
+static void on_placed(void *arg, uint64_t call, const struct placed *p)
+{
+	struct gw_msg m = { .type = GW_PLACED, .v = { call, p->index, p->first, p->lost_now } };
+
+	tell(arg, &m);
+}
+
+static void on_stripped(void *arg, uint64_t call, const char *what, bool refused)
+{
+	struct gw_msg m = { .type = GW_STRIPPED, .v = { call, refused } };
+
+	add_text(&m, what);
+	tell(arg, &m);
+}
+
+static void on_tool(void *arg, uint64_t call, const char *name, const struct tooluse *u)
+{
+	struct gw_msg m = { .type = GW_TOOL, .v = { call, u->kind, u->first, u->last } };
+
+	add_text(&m, name);
+	add_text(&m, u->path);
+	tell(arg, &m);
+}
+
+static void on_answer(void *arg, const struct server_answer *a)
+{
+	struct gw_msg m = { .type = GW_ANSWER };
+
+	m.v[GWA_CALL] = a->call;
+	m.v[GWA_PURPOSE] = a->purpose;
+	m.v[GWA_STATUS] = (uint64_t)a->status;
+	m.v[GWA_INPUT] = a->usage.input;
+	m.v[GWA_CACHED] = a->usage.cached;
+	m.v[GWA_OUTPUT] = a->usage.output;
+	m.v[GWA_MICRO] = a->micro;
+	m.v[GWA_FINISH] = a->finish;
+	m.v[GWA_TRIES] = a->tries;
+	m.v[GWA_BILLED] = a->billed;
+	m.v[GWA_FLAGS] = (a->model ? GWAF_MODEL : 0u) | (a->usage.known ? GWAF_USAGE : 0u) |
+			 (a->repeat ? GWAF_REPEAT : 0u);
+	add_text(&m, a->name ? a->name : "");
+	ask(arg, &m, a->call);
+}
+
+static void on_spent(void *arg, uint64_t call, enum limit_kind kind, uint64_t used, uint64_t limit)
+{
+	struct gw_msg m = { .type = GW_SPENT, .v = { call, kind, used, limit } };
+
+	tell(arg, &m);
+}
+
+static void on_route(void *arg, const char *method, const char *path)
+{
+	struct gw_msg m = { .type = GW_ROUTE };
+
+	add_text(&m, method);
+	add_text(&m, path);
+	tell(arg, &m);
+}
+
+static void on_mismatch(void *arg, const char *difference)
+{
+	struct gw_msg m = { .type = GW_MISMATCH };
+
+	add_text(&m, difference);
+	tell(arg, &m);
+}
+
+static void on_failed(void *arg, const char *why)
+{
+	give_up(arg, why);
+}
+
+static void on_unmet(void *arg, const char *text)
+{
+	struct gw_msg m = { .type = GW_UNMET };
+
+	add_text(&m, text);
+	tell(arg, &m);
+}
+
+static void on_dns(void *arg, const char *name, uint16_t qtype, bool allowed, const char *rule,
+		   uint16_t source_port, bool tcp)
+{
+	struct gw_msg m = { .type = GW_DNS, .v = { allowed, qtype, source_port, tcp } };
+
+	add_text(&m, name);
+	add_text(&m, rule ? rule : "");
+	tell(arg, &m);
+}
+
+static void on_connect(void *arg, const char *name, const char *addr, uint16_t port, bool allowed,
+		       const char *rule, uint16_t source_port)
+{
+	struct gw_msg m = { .type = GW_CONNECT, .v = { allowed, port, source_port } };
+
+	add_text(&m, name ? name : "");
+	add_text(&m, addr);
+	add_text(&m, rule ? rule : "");
+	tell(arg, &m);
+}
+
+static void on_closed(void *arg, const char *name, uint64_t out, uint64_t in_bytes, uint64_t ns)
+{
+	struct gw_msg m = { .type = GW_CLOSED, .v = { out, in_bytes, ns } };
+
+	add_text(&m, name ? name : "");
+	tell(arg, &m);
+}
+
+/* --- from the supervisor ---------------------------------------------------------------------- */
+
+static void take_text(struct inside *in, const struct gw_msg *m)
+{
+	struct err err = { 0 };
+
+	if (m->v[1] == 0) {
+		free(in->text);
+		in->text_id = m->v[0];
+		in->text_total = m->v[2] < ANCHOR_TEXT_MAX ? m->v[2] : ANCHOR_TEXT_MAX;
+		in->text = mem_alloc(in->text_total + 1);
+		in->text_got = 0;
+	}
+	if (!in->text || m->v[0] != in->text_id || m->v[1] != in->text_got ||
+	    m->n > in->text_total - in->text_got)
+		return;
+	memcpy(in->text + in->text_got, m->text, m->n);
+	in->text_got += m->n;
+	if (in->text_got < in->text_total)
+		return;
+	if (in->server && server_message(in->server, in->text, in->text_total, &err) < 0)
+		give_up(in, err.text);
+	free(in->text);
+	in->text = NULL;
+}
+
+static void take_answer(struct inside *in, const struct gw_msg *m)
+{
+	uintptr_t call = (uintptr_t)map_del(&in->waiting, m->ref);
+
+	if (!call || !in->server)
+		return;
+	if (m->type == GW_GO)
+		server_go(in->server, call - 1);
+	else
+		server_ack(in->server, call - 1);
+}
+
+/* The run is over. */
+static void say_goodbye(struct inside *in)
+{
+	struct gw_msg done = { .type = GW_DONE };
+
+	if (in->server)
+		server_bye(in->server);
+	tell(in, &done);
+	event_base_loopexit(in->base, NULL);
+}
+
+static void from_supervisor(evutil_socket_t fd, short what, void *arg)
+{
+	struct inside *in = arg;
+	struct gw_msg m;
+	struct err err;
+	int rc;
+
+	(void)fd;
+	(void)what;
+	while ((rc = gw_recv(&in->link, &m, &err)) > 0) {
+		switch (m.type) {
+		case GW_GO:
+		case GW_ACK:
+			take_answer(in, &m);
+			break;
+		case GW_TEXT:
+			take_text(in, &m);
+			break;
+		case GW_ENDING:
+			if (in->server && m.v[0] <= LIMIT_MAX)
+				server_ending(in->server, (enum limit_kind)m.v[0], m.v[1] != 0);
+			break;
+		case GW_BYE:
+			say_goodbye(in);
+			break;
+		default:
+			break;
+		}
+	}
+	if (rc < 0)
+		event_base_loopbreak(in->base); /* the supervisor is gone: so are we */
+}
+
+static void to_supervisor(evutil_socket_t fd, short what, void *arg)
+{
+	struct inside *in = arg;
+
+	(void)fd;
+	(void)what;
+	if (gw_flush(&in->link))
+		event_add(in->on_write, NULL);
+}
+
+/* --- making the process ----------------------------------------------------------------------- */
+
+static int make_source(struct inside *in, const struct model *m, struct source *ret,
+		       struct err *err)
+{
+	const struct plan *p = in->spec->plan;
+	struct upstream_spec up = {
+		.base = in->base,
+		.dns = in->dns,
+		.api = api_of(p->agent->api),
+		.url = m->url,
+		.key = in->key[0] ? in->key : NULL,
+		.retries = (unsigned)p->profile->model_retries,
+		.timeout = p->profile->model_timeout,
+	};
+	struct source then = { 0 };
+	int rc;
+
+	switch (m->kind) {
+	case MODEL_LIVE:
+		return upstream_open(&up, ret, err);
+	case MODEL_SCRIPT:
+		return script_open(m->file, m->text, m->text_n, p->agent, p->task->workdir,
+				   in->base, ret, err);
+	case MODEL_REPLAY:
+		break;
+	}
+	rc = m->then ? make_source(in, m->then, &then, err) : 0;
+	if (rc == 0)
+		rc = replay_open(m->file, m->text, m->text_n, m->loose, m->upto, then, ret, err);
+	return rc;
+}
+
+static int make_server(struct inside *in, const struct server_ops *ops, struct err *err)
+{
+	const struct plan *p = in->spec->plan;
+	struct server_spec spec = {
+		.base = in->base,
+		.listen_fd = in->listeners.model[0],
+		.plan = p,
+		.ops = ops,
+		.record_fd = in->spec->record_fd,
+		.start = in->spec->start,
+	};
+	int rc;
+
+	if (!p->model)
+		return 0;
+	rc = make_source(in, p->model, &spec.source, err);
+	return rc < 0 ? rc : server_new(&spec, &in->server, err);
+}
+
+static int make_loop(struct inside *in, struct err *err)
+{
+	in->base = event_base_new();
+	if (!in->base)
+		return err_set(err, ERR_SYS, "cannot make the gateway's event loop");
+	/* /etc/resolv.conf and /etc/hosts are read here: later there are no files. Without name
+	 * servers addresses still work. */
+	in->dns = evdns_base_new(in->base, EVDNS_BASE_INITIALIZE_NAMESERVERS |
+						   EVDNS_BASE_DISABLE_WHEN_INACTIVE);
+	in->on_read = event_new(in->base, in->link.fd, EV_READ | EV_PERSIST, from_supervisor, in);
+	in->on_write = event_new(in->base, in->link.fd, EV_WRITE, to_supervisor, in);
+	if (!in->on_read || !in->on_write || event_add(in->on_read, NULL) < 0)
+		return err_set(err, ERR_SYS, "cannot watch the supervisor's socket");
+	if (curl_global_init(CURL_GLOBAL_ALL) != CURLE_OK)
+		return err_set(err, ERR_SYS, "cannot start libcurl");
+	return 0;
+}
+
+static int run(struct inside *in, struct err *err)
+{
+	struct server_ops sops = {
+		.request = on_request,
+		.placed = on_placed,
+		.stripped = on_stripped,
+		.tool = on_tool,
+		.answer = on_answer,
+		.spent = on_spent,
+		.route = on_route,
+		.mismatch = on_mismatch,
+		.failed = on_failed,
+		.unmet = on_unmet,
+		.arg = in,
+	};
+	struct net_ops nops = {
+		.dns = on_dns, .connect = on_connect, .closed = on_closed, .arg = in
+	};
+	const struct plan *p = in->spec->plan;
+	struct gw_msg ready = { .type = GW_READY };
+	char missing[128];
+	int rc = make_loop(in, err);
+
+	if (rc == 0)
+		rc = make_server(in, &sops, err);
+	if (rc == 0)
+		rc = net_new(in->base, &in->listeners, (enum net_mode)p->profile->net, &p->rules,
+			     &nops, &in->net, err);
+	if (rc == 0)
+		rc = confine(missing, err);
+	if (rc < 0)
+		return rc;
+	explicit_bzero(in->key, sizeof(in->key)); /* upstream has its own copy */
+	add_text(&ready, missing);
+	tell(in, &ready);
+	event_base_dispatch(in->base);
+	return 0;
+}
+
+/* The signals that the supervisor's loop holds back are none of ours. */
+static void plain_signals(void)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL); /* valid arguments: cannot fail */
+	for (int sig = 1; sig < NSIG; sig++)
+		(void)signal(sig, SIG_DFL); /* KILL and STOP refuse, as they should */
+	/* The terminal's signals are for the supervisor, which ends us when it has ended the run. */
+	(void)signal(SIGINT, SIG_IGN);
+	(void)signal(SIGQUIT, SIG_IGN);
+	(void)signal(SIGHUP, SIG_IGN);
+	(void)signal(SIGTERM, SIG_IGN);
+	(void)signal(SIGPIPE, SIG_IGN);
+}
+
+static void keep_only(struct inside *in, int key_fd)
+{
+	struct net_listeners *l = &in->listeners;
+	int keep[NET_LISTENERS_MAX + 8], null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	unsigned n = 0;
+
+	if (null >= 0) {
+		(void)dup2(null, 0);
+		(void)dup2(null, 1); /* 2 stays for what ensure() says */
+	}
+	keep[n++] = in->link.fd;
+	keep[n++] = in->spec->record_fd;
+	keep[n++] = key_fd;
+	keep[n++] = l->model[0];
+	keep[n++] = l->dns_udp;
+	keep[n++] = l->dns_tcp;
+	keep[n++] = l->redirected4;
+	keep[n++] = l->redirected6;
+	for (unsigned i = 0; i < l->n_port; i++)
+		keep[n++] = l->port[i];
+	confine_close(keep, n);
+}
+
+void inside_run(const struct gateway_spec *spec, const struct net_listeners *l, int link_fd,
+		int key_fd)
+{
+	struct inside *in = mem_zalloc(1, sizeof(*in));
+	struct err err = { 0 };
+	ssize_t n;
+
+	in->spec = spec;
+	in->listeners = *l;
+	gw_link_init(&in->link, link_fd, false);
+	plain_signals();
+	keep_only(in, key_fd);
+	n = read(key_fd, in->key, sizeof(in->key) - 1);
+	in->key[n > 0 ? n : 0] = '\0';
+	close(key_fd);
+	if (run(in, &err) < 0)
+		give_up(in, err.text);
+	(void)gw_flush(&in->link); /* the socket takes it or nobody reads */
+	_exit(0);
+}
