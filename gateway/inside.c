@@ -308,6 +308,7 @@ static int make_source(struct inside *in, const struct model *m, struct source *
 		.key = in->key[0] ? in->key : NULL,
 		.retries = (unsigned)p->profile->model_retries,
 		.timeout = p->profile->model_timeout,
+		.ca_file = getenv("SSL_CERT_FILE"), /* as OpenSSL's own programs */
 	};
 	struct source then = { 0 };
 	int rc;

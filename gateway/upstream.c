@@ -64,6 +64,8 @@ static void explain(struct transfer *t, CURLcode rc)
 {
 	const char *text = t->cut ? t->cut : t->error[0] ? t->error : curl_easy_strerror(rc);
 
+	if (rc == CURLE_SEND_FAIL_REWIND) /* see on_send() */
+		text = "the connection was closed without an answer";
 	snprintf(t->reply.why, sizeof(t->reply.why), "%.200s: %.250s", t->url, text);
 }
 
@@ -247,6 +249,20 @@ static void set_closed(CURL *e, const struct upstream *u)
 	curl_easy_setopt(e, CURLOPT_OPENSOCKETDATA, u);
 }
 
+/* Without a function to go back by, libcurl cannot send a question again behind our back when a
+ * connection that it had kept breaks: each try may be billed, so each is one of the exchange's. */
+static size_t on_send(char *to, size_t size, size_t n, void *arg)
+{
+	struct transfer *t = arg;
+	size_t left = t->ask->n - t->sent;
+
+	n *= size;
+	n = n < left ? n : left;
+	memcpy(to, t->ask->body + t->sent, n);
+	t->sent += n;
+	return n;
+}
+
 static void set_request(struct transfer *t)
 {
 	CURL *e = t->easy;
@@ -258,7 +274,8 @@ static void set_request(struct transfer *t)
 	if (t->ask->q->route != API_ROUTE_MODELS) {
 		curl_easy_setopt(e, CURLOPT_POST, 1L);
 		curl_easy_setopt(e, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)t->ask->n);
-		curl_easy_setopt(e, CURLOPT_POSTFIELDS, t->ask->body); /* not copied */
+		curl_easy_setopt(e, CURLOPT_READFUNCTION, on_send);
+		curl_easy_setopt(e, CURLOPT_READDATA, t);
 	}
 	curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, on_body);
 	curl_easy_setopt(e, CURLOPT_WRITEDATA, t);

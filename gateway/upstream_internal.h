@@ -59,6 +59,7 @@ struct transfer {
 	char url[UPSTREAM_URL_MAX];
 	char error[CURL_ERROR_SIZE];
 	size_t header_bytes;
+	size_t sent; /* bytes of the question that libcurl took */
 	size_t told; /* bytes of the body that ask->bytes() knows of */
 	uint64_t start;
 	const char *cut; /* why we ended it ourselves; static */

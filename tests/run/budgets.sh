@@ -155,7 +155,7 @@ no_price()
 
 # What is left would be seen.
 alone 0 sh -c 'setsid tail -f /dev/null & exit 0'
-tap_like "$(cat left.txt)" "^[0-9]+ tail -f" "a process that is left is seen"
+tap_like "$(cat left.txt)" "^[0-9]+ .*tail -f" "a process that is left is seen"
 kill "$(cut -d ' ' -f 1 left.txt)"
 
 for name in "$@"; do

@@ -5,8 +5,9 @@ usage: tests/tools/meteredmodel.py [--tool NAME ARGS] [--tokens N] [--gather N] 
 
 Prints "port N" and serves on 127.0.0.1 until its standard input ends. A token of input is four bytes of
 the request; an answer has N tokens (default 50), or as many as the request allows when that is less.
-  --tool NAME ARGS  every answer to a request that offers tools is a call of this tool with ARGS (JSON),
-                    without end; with --once only the first
+  --tool NAME ARGS  every answer to a request that offers tools is a call of this tool with ARGS (JSON,
+                    in which @N@ becomes the number of the call: some agents stop when they are to do
+                    the same again and again), without end; with --once only the first
   --gather N        the first N requests without tools are answered when all of them have come
 GET /log gives, as JSON, what was asked: path, headers, body, and the usage that was billed."""
 import argparse
@@ -34,6 +35,8 @@ class Handler(fakemodel.Handler):
         if not opt.tool or not body.get("tools") or (opt.once and self.server.n_tools):
             return False
         self.server.n_tools += 1
+        args = opt.tool[1].replace("@N@", str(self.server.n_tools))
+        fakemodel.TOOL.update(name=opt.tool[0], args=json.loads(args))
         return True
 
     def render(self, path, raw, body, entry):
@@ -92,8 +95,6 @@ def main():
     server = fakemodel.Server(("127.0.0.1", 0), Handler)
     server.lock, server.gathered = threading.Lock(), threading.Event()
     server.opt, server.seen, server.n_tools, server.n_plain = opt, [], 0, 0
-    if opt.tool:
-        fakemodel.TOOL.update(name=opt.tool[0], args=json.loads(opt.tool[1]))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print(f"port {server.server_address[1]}", flush=True)
     sys.stdin.buffer.read()

@@ -295,7 +295,7 @@ asked_n()
 at_least=1 upstream_args=() last_out=''
 spend()
 {
-	local name=$1 agent=$2 kind=$3 limit=$4 mode=$5 command="echo edited >>notes.txt; $6" out try file=$2
+	local name=$1 agent=$2 kind=$3 limit=$4 mode=$5 command="echo edited @N@ >>notes.txt; $6" out try file=$2
 	local -a more=() tool
 	shift 6
 	while [ $# -gt 0 ]; do more+=(--set "$1"); shift; done
