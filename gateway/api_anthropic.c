@@ -21,6 +21,7 @@ static const char *const with_tools[] = { "tool_choice", NULL };
 static const char *const remote[] = { "mcp_servers", "container", NULL };
 static const char *const media[] = { "source", NULL };
 static const char *const inner[] = { "url", NULL };
+static const char *const dearer[] = { "fast", NULL };
 /* clang-format on */
 
 /* What lies between calls and results in one message, as one item. */
@@ -185,6 +186,7 @@ static size_t anthropic_strip(const struct api_request *q, struct jedit *edits,
 
 	api_strip_tools(&s, 0);
 	api_strip_members(&s, 0, remote);
+	api_strip_values(&s, 0, "speed", dearer);
 	jdoc_each (list, s.d, 0) {
 		if (!api_strip_key(s.d, list, "messages"))
 			continue;

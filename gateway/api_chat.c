@@ -24,6 +24,8 @@ static const char *const inner[] = { "url", "uri", "file_url", "file_uri", "file
 static const char *const searching[] = { "web_search_options", "web_search", "search_parameters",
 					 "enable_search", "enable_web_search", "search_options",
 					 "plugins", "mcp_servers", NULL };
+static const char *const several[] = { "n", "best_of", NULL };
+static const char *const dearer[] = { "priority", "fast", NULL };
 /* clang-format on */
 
 /* The calls of assistant message @m. */
@@ -145,6 +147,8 @@ static size_t chat_strip(const struct api_request *q, struct jedit *edits, struc
 
 	api_strip_tools(&s, 0);
 	api_strip_members(&s, 0, searching);
+	api_strip_several(&s, 0, several);
+	api_strip_values(&s, 0, "service_tier", dearer);
 	jdoc_each (list, s.d, 0) {
 		if (!api_strip_key(s.d, list, "messages"))
 			continue;

@@ -20,6 +20,7 @@ static const char *const client_side[] = { "functionDeclarations", "computerUse"
 static const char *const with_tools[] = { "toolConfig", NULL };
 static const char *const media[] = { "fileData", NULL };
 static const char *const inner[] = { "fileUri", "uri", "url", NULL };
+static const char *const several[] = { "candidateCount", NULL };
 /* clang-format on */
 
 /* Calls of the model's latest turn, for responses that carry no id. */
@@ -298,6 +299,8 @@ static void strip_root(struct strip *s, uint32_t at)
 	jdoc_each (c, s->d, at) {
 		if (api_strip_key(s->d, c, "tools") && jdoc_kind(s->d, c) == J_ARRAY)
 			strip_mixed(s, c);
+		if (api_strip_key(s->d, c, "generationConfig"))
+			api_strip_several(s, c, several);
 		if (api_strip_key(s->d, c, "systemInstruction"))
 			strip_content(s, c);
 		if (api_strip_key(s->d, c, "contents") && jdoc_kind(s->d, c) == J_ARRAY)

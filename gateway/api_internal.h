@@ -111,6 +111,14 @@ void api_strip_tools(struct strip *s, uint32_t owner);
  * false stay. */
 void api_strip_members(struct strip *s, uint32_t owner, const char *const *keys);
 
+/* Take members out of object @owner whose keys are like one of @keys and that ask for more than one
+ * answer: all are billed, the client acts on one, and no maximum of tokens bounds their sum. */
+void api_strip_several(struct strip *s, uint32_t owner, const char *const *keys);
+
+/* Take members out of object @owner whose key is like @key and whose value is like one of @values: what
+ * makes a call dearer than the price file knows. */
+void api_strip_values(struct strip *s, uint32_t owner, const char *key, const char *const *values);
+
 /* Is the string at @at an address that somebody else would have to fetch? data: URLs and bare base64
  * are not. */
 bool api_strip_remote(const struct jdoc *d, uint32_t at);

@@ -20,6 +20,9 @@ static const char *const with_tools[] = { "tool_choice", "parallel_tool_calls", 
 static const char *const media[] = { "image_url", "file_url", "file_data", "video_url", "audio_url",
 				     "input_audio", NULL };
 static const char *const inner[] = { "url", "data", NULL };
+/* An answer that is made later is one that nobody meters. */
+static const char *const later[] = { "background", NULL };
+static const char *const dearer[] = { "priority", "fast", NULL };
 /* clang-format on */
 
 /* Name and arguments of a call of any type. */
@@ -205,6 +208,8 @@ static size_t responses_strip(const struct api_request *q, struct jedit *edits,
 				   "{\"type\":\"input_text\",\"text\":\"" API_REMOVED_TEXT "\"}" };
 
 	api_strip_tools(&s, 0);
+	api_strip_members(&s, 0, later);
+	api_strip_values(&s, 0, "service_tier", dearer);
 	jdoc_each (list, s.d, 0) {
 		if (!api_strip_key(s.d, list, "input"))
 			continue;

@@ -231,6 +231,48 @@ void api_strip_members(struct strip *s, uint32_t owner, const char *const *keys)
 	}
 }
 
+static void strip_member(struct strip *s, uint32_t owner, uint32_t member, const char *kind,
+			 const char *text)
+{
+	api_strip_tell(s, kind, text);
+	if (s->edits)
+		jedit_remove(s->edits, s->d, owner, member);
+}
+
+void api_strip_several(struct strip *s, uint32_t owner, const char *const *keys)
+{
+	if (jdoc_kind(s->d, owner) != J_OBJECT)
+		return;
+	jdoc_each (c, s->d, owner) {
+		uint64_t n;
+
+		/* a text is a number to some servers */
+		if (jdoc_kind(s->d, c) == J_NULL || (jdoc_u64(s->d, c, &n) == 0 && n <= 1))
+			continue;
+		for (size_t i = 0; keys[i]; i++) {
+			if (!api_strip_key(s->d, c, keys[i]))
+				continue;
+			strip_member(s, owner, c, "several answers by", keys[i]);
+			break;
+		}
+	}
+}
+
+void api_strip_values(struct strip *s, uint32_t owner, const char *key, const char *const *values)
+{
+	if (jdoc_kind(s->d, owner) != J_OBJECT)
+		return;
+	jdoc_each (c, s->d, owner) {
+		auto_free char *value = NULL;
+
+		if (!api_strip_key(s->d, c, key))
+			continue;
+		value = jdoc_strdup(s->d, c);
+		if (value && like_any(value, values))
+			strip_member(s, owner, c, key, value);
+	}
+}
+
 bool api_strip_remote(const struct jdoc *d, uint32_t at)
 {
 	/* the scheme of an address, behind blanks that servers skip, stands in the first bytes */

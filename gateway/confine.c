@@ -1,7 +1,9 @@
 #include "gateway/confine.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/netlink.h>
 #include <linux/seccomp.h>
 #include <seccomp.h>
 #include <signal.h>
@@ -22,6 +24,10 @@
 #include "base/sysdefs.h"
 
 enum { NOBODY = 65534 };
+
+/* Far above what our own bounds add up to: the one that holds when an endpoint and a box together find a
+ * way round them. */
+#define MEMORY_MAX (4ull << 30)
 
 /* A call that is let pass when the masked argument has the value. */
 struct rule {
@@ -50,12 +56,14 @@ static const struct rule rules[] = {
 	PLAIN(connect), PLAIN(accept), PLAIN(accept4), PLAIN(bind), PLAIN(listen), PLAIN(shutdown),
 	PLAIN(getsockname), PLAIN(getpeername), PLAIN(getsockopt), PLAIN(setsockopt),
 	ONLY(socket, 0, WHOLE, AF_INET), ONLY(socket, 0, WHOLE, AF_INET6),
-	ONLY(socket, 0, WHOLE, AF_NETLINK), /* addresses of the interfaces; names of none are set */
 	ONLY(socketpair, 0, WHOLE, AF_UNIX),
 	PLAIN(pipe2), PLAIN(pipe), PLAIN(splice), PLAIN(eventfd2), PLAIN(timerfd_create), PLAIN(timerfd_settime),
 	PLAIN(epoll_create1), PLAIN(epoll_ctl), PLAIN(epoll_wait), PLAIN(epoll_pwait), PLAIN(epoll_pwait2),
 	PLAIN(poll), PLAIN(ppoll), PLAIN(select), PLAIN(pselect6),
-	PLAIN(fcntl), PLAIN(fstat), PLAIN(fdatasync), PLAIN(fsync), PLAIN(dup), PLAIN(dup3),
+	/* not F_SETOWN and F_SETSIG: a socket that sends signals to others (fcntl(2)) */
+	ONLY(fcntl, 1, WHOLE, F_GETFD), ONLY(fcntl, 1, WHOLE, F_SETFD), ONLY(fcntl, 1, WHOLE, F_GETFL),
+	ONLY(fcntl, 1, WHOLE, F_SETFL), ONLY(fcntl, 1, WHOLE, F_DUPFD_CLOEXEC),
+	PLAIN(fstat), PLAIN(fdatasync), PLAIN(fsync), PLAIN(dup), PLAIN(dup3),
 	ONLY(ioctl, 1, WHOLE, FIONREAD), ONLY(ioctl, 1, WHOLE, FIONBIO),
 	PLAIN(brk), PLAIN(munmap), PLAIN(mremap), PLAIN(madvise),
 	ONLY(mmap, 2, PROT_EXEC, 0), ONLY(mprotect, 2, PROT_EXEC, 0),
@@ -80,6 +88,11 @@ static int load_filter(struct err *err)
 							    r->value))
 				: seccomp_rule_add(ctx, SCMP_ACT_ALLOW, r->nr, 0);
 	}
+	/* Addresses of the interfaces (getifaddrs(3)); the other kinds of netlink are much code. */
+	if (rc == 0)
+		rc = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(socket), 2,
+				      SCMP_A0(SCMP_CMP_MASKED_EQ, WHOLE, AF_NETLINK),
+				      SCMP_A2(SCMP_CMP_MASKED_EQ, WHOLE, NETLINK_ROUTE));
 	/* abort(3) of a failed assertion must end us, whatever it tries first. */
 	if (rc == 0)
 		rc = seccomp_rule_add(ctx, SCMP_ACT_KILL_PROCESS, SCMP_SYS(tgkill), 0);
@@ -164,6 +177,28 @@ void confine_close(int *keep, unsigned n)
 	fd_close_from(from);
 }
 
+/* The soft limit is enough: the filter knows no way to raise it. */
+static void bound_memory(void)
+{
+	struct rlimit lim;
+	rlim_t was;
+	void *p;
+
+	if (getrlimit(RLIMIT_DATA, &lim) < 0 || lim.rlim_cur < MEMORY_MAX)
+		return;
+	was = lim.rlim_cur;
+	lim.rlim_cur = MEMORY_MAX;
+	(void)setrlimit(RLIMIT_DATA, &lim); /* below the hard limit anybody may */
+	p = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p != MAP_FAILED) {
+		munmap(p, 1 << 20);
+		return;
+	}
+	/* Under a sanitizer, whose shadow counts as data, there is more already. */
+	lim.rlim_cur = was;
+	(void)setrlimit(RLIMIT_DATA, &lim); /* as above */
+}
+
 int confine(char missing[128], struct err *err)
 {
 	struct rlimit none = { 0, 0 }, core = { 1, 1 };
@@ -180,6 +215,7 @@ int confine(char missing[128], struct err *err)
 		return err_sys(err, "cannot confine the gateway");
 	if (setrlimit(RLIMIT_NPROC, &none) < 0 || setrlimit(RLIMIT_CORE, &core) < 0)
 		return err_sys(err, "cannot limit the gateway");
+	bound_memory();
 	if (landlock() < 0)
 		snprintf(missing + strlen(missing), 128 - strlen(missing), "%sno Landlock",
 			 missing[0] ? ", " : "");

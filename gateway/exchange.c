@@ -94,11 +94,14 @@ static void settle(struct exchange *x)
 		return; /* the reservation serves the next try, or exchange_free() gives it back */
 	if (known) {
 		u = x->answer.usage;
+		/* What a broken answer told of its output may be of its beginning. */
+		if (!x->answer.complete && u.output < written)
+			u.output = written;
 		learn(x->server, u.input, x->body.len);
 	}
 	meter_settle(&x->server->meter, &x->hold, x->model, known ? &u : NULL, written, &micro);
 	x->micro = micro == UINT64_MAX || x->micro == UINT64_MAX ? UINT64_MAX : x->micro + micro;
-	x->unknown_usage |= !known;
+	x->unknown_usage |= !known || !x->answer.complete;
 	add_usage(&x->usage, &u);
 	x->billed++;
 }
@@ -408,6 +411,9 @@ void exchange_bye(struct exchange *x)
 		ops->cancel(x->server->spec.source.impl, &x->ask);
 	else if (asked && !x->replied)
 		x->reply.reached = true; /* a script's pause: the answer was to come */
+	/* The next try, or answered() behind done(), which is called here: not once more by the loop. */
+	if (x->timer)
+		event_del(x->timer);
 	if (!x->reply.status)
 		snprintf(x->reply.why, sizeof(x->reply.why),
 			 "the run ended before the answer was there");

@@ -43,6 +43,9 @@ static int await_ready(struct gateway *g, struct err *err)
 	if (rc < 0)
 		return err_wrap(err, "starting the gateway");
 	m.text[m.n < GW_TEXT_MAX ? m.n : GW_TEXT_MAX - 1] = '\0';
+	/* A script or record that the user gave is read there. */
+	if (m.type == GW_FAILED && m.v[0] == ERR_INPUT)
+		return err_set(err, ERR_INPUT, "%s", m.text);
 	if (m.type == GW_FAILED)
 		return err_set(err, ERR_HOST, "the gateway cannot work: %s", m.text);
 	if (m.text[0])

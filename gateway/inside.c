@@ -4,6 +4,7 @@
 #include <event2/dns.h>
 #include <event2/event.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,8 @@
 #include "gateway/script.h"
 #include "gateway/server.h"
 #include "gateway/upstream.h"
+
+enum { LAST_WORDS_MS = 5000 }; /* without the supervisor taking one of them */
 
 /* The confined process. */
 struct inside {
@@ -31,14 +34,15 @@ struct inside {
 	char *text;         /* owned: user message that is arriving */
 	uint64_t text_id, text_total, text_got;
 	char key[KEY_MAX];
+	uint64_t untold; /* reports that were dropped */
 	bool failed;
 };
 
 /* --- to the supervisor ------------------------------------------------------------------------ */
 
-static void give_up(struct inside *in, const char *why)
+static void give_up(struct inside *in, enum err_code code, const char *why)
 {
-	struct gw_msg m = { .type = GW_FAILED };
+	struct gw_msg m = { .type = GW_FAILED, .v = { code } };
 
 	if (in->failed)
 		return;
@@ -51,9 +55,19 @@ static void give_up(struct inside *in, const char *why)
 
 static void tell(struct inside *in, struct gw_msg *m)
 {
-	(void)gw_send(&in->link, m); /* a full queue drops reports, never questions: see ask() */
+	(void)gw_send(&in->link, m); /* see report() for what a full queue drops */
 	if (in->link.n_queue)
 		event_add(in->on_write, NULL);
+}
+
+/* What the box can cause any number of, and nobody waits for. Half of the queue is kept from it: there
+ * must be room for what the run hangs on, or a flood of connections would end it. */
+static void report(struct inside *in, struct gw_msg *m)
+{
+	if (in->link.n_queue < GW_QUEUE_MAX / 2)
+		tell(in, m);
+	else
+		in->untold++;
 }
 
 /* A message that is answered. Losing it would hang the agent. */
@@ -62,7 +76,7 @@ static void ask(struct inside *in, struct gw_msg *m, uint64_t call)
 	uint32_t seq = gw_send(&in->link, m);
 
 	if (!seq) {
-		give_up(in, "the supervisor does not take messages any more");
+		give_up(in, ERR_BUG, "the supervisor does not take messages any more");
 		return;
 	}
 	map_put(&in->waiting, seq, (void *)(uintptr_t)(call + 1));
@@ -149,7 +163,7 @@ static void on_route(void *arg, const char *method, const char *path)
 
 	add_text(&m, method);
 	add_text(&m, path);
-	tell(arg, &m);
+	report(arg, &m);
 }
 
 static void on_mismatch(void *arg, const char *difference)
@@ -162,7 +176,7 @@ static void on_mismatch(void *arg, const char *difference)
 
 static void on_failed(void *arg, const char *why)
 {
-	give_up(arg, why);
+	give_up(arg, ERR_SYS, why);
 }
 
 static void on_unmet(void *arg, const char *text)
@@ -180,7 +194,7 @@ static void on_dns(void *arg, const char *name, uint16_t qtype, bool allowed, co
 
 	add_text(&m, name);
 	add_text(&m, rule ? rule : "");
-	tell(arg, &m);
+	report(arg, &m);
 }
 
 static void on_connect(void *arg, const char *name, const char *addr, uint16_t port, bool allowed,
@@ -191,7 +205,7 @@ static void on_connect(void *arg, const char *name, const char *addr, uint16_t p
 	add_text(&m, name ? name : "");
 	add_text(&m, addr);
 	add_text(&m, rule ? rule : "");
-	tell(arg, &m);
+	report(arg, &m);
 }
 
 static void on_closed(void *arg, const char *name, uint64_t out, uint64_t in_bytes, uint64_t ns)
@@ -199,7 +213,7 @@ static void on_closed(void *arg, const char *name, uint64_t out, uint64_t in_byt
 	struct gw_msg m = { .type = GW_CLOSED, .v = { out, in_bytes, ns } };
 
 	add_text(&m, name ? name : "");
-	tell(arg, &m);
+	report(arg, &m);
 }
 
 /* --- from the supervisor ---------------------------------------------------------------------- */
@@ -223,7 +237,7 @@ static void take_text(struct inside *in, const struct gw_msg *m)
 	if (in->text_got < in->text_total)
 		return;
 	if (in->server && server_message(in->server, in->text, in->text_total, &err) < 0)
-		give_up(in, err.text);
+		give_up(in, err.code, err.text);
 	free(in->text);
 	in->text = NULL;
 }
@@ -243,7 +257,7 @@ static void take_answer(struct inside *in, const struct gw_msg *m)
 /* The run is over. */
 static void say_goodbye(struct inside *in)
 {
-	struct gw_msg done = { .type = GW_DONE };
+	struct gw_msg done = { .type = GW_DONE, .v = { in->untold } };
 
 	if (in->server)
 		server_bye(in->server);
@@ -365,6 +379,14 @@ static int make_loop(struct inside *in, struct err *err)
 	return 0;
 }
 
+/* A copy of the supervisor's, which may hold other keys of the user's. Whoever reads variables here has
+ * read them by now. */
+static void forget_environment(void)
+{
+	for (char **e = environ; e && *e; e++)
+		explicit_bzero(*e, strlen(*e));
+}
+
 static int run(struct inside *in, struct err *err)
 {
 	struct server_ops sops = {
@@ -397,6 +419,7 @@ static int run(struct inside *in, struct err *err)
 		rc = confine(missing, err);
 	if (rc < 0)
 		return rc;
+	forget_environment();
 	explicit_bzero(in->key, sizeof(in->key)); /* upstream has its own copy */
 	add_text(&ready, missing);
 	tell(in, &ready);
@@ -444,6 +467,18 @@ static void keep_only(struct inside *in, int key_fd)
 	confine_close(keep, n);
 }
 
+/* What is queued goes out as the supervisor reads, which it does until it has GW_DONE or GW_FAILED: answers
+ * among it are money. One that is gone takes everything at once (gw_flush()). */
+static void last_words(struct inside *in)
+{
+	while (gw_flush(&in->link)) {
+		struct pollfd p = { .fd = in->link.fd, .events = POLLOUT };
+
+		if (poll(&p, 1, LAST_WORDS_MS) == 0)
+			return;
+	}
+}
+
 void inside_run(const struct gateway_spec *spec, const struct net_listeners *l, int link_fd,
 		int key_fd)
 {
@@ -460,7 +495,7 @@ void inside_run(const struct gateway_spec *spec, const struct net_listeners *l, 
 	in->key[n > 0 ? n : 0] = '\0';
 	close(key_fd);
 	if (run(in, &err) < 0)
-		give_up(in, err.text);
-	(void)gw_flush(&in->link); /* the socket takes it or nobody reads */
+		give_up(in, err.code, err.text);
+	last_words(in);
 	_exit(0);
 }

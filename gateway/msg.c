@@ -61,7 +61,7 @@ void gw_link_done(struct gw_link *l)
 	mem_close(&l->fd);
 	free(l->queue);
 	l->queue = NULL;
-	l->n_queue = l->cap_queue = 0;
+	l->n_queue = l->cap_queue = l->first = 0;
 }
 
 void gw_text(struct gw_msg *m, const char *s, size_t n)
@@ -79,15 +79,28 @@ static bool put(struct gw_link *l, const struct gw_msg *m)
 
 bool gw_flush(struct gw_link *l)
 {
-	uint32_t done = 0;
-
-	while (done < l->n_queue && put(l, l->queue + done))
-		done++;
-	if (done) {
-		memmove(l->queue, l->queue + done, (l->n_queue - done) * sizeof(*l->queue));
-		l->n_queue -= done;
+	while (l->n_queue && put(l, l->queue + l->first)) {
+		l->first++;
+		l->n_queue--;
 	}
+	if (!l->n_queue)
+		l->first = 0;
 	return l->n_queue > 0;
+}
+
+/* Messages are large and the queue may be long: it is moved to the front when half of it is free, not each
+ * time that one has gone. */
+static void append(struct gw_link *l, const struct gw_msg *m)
+{
+	if (l->first > l->cap_queue / 2) {
+		memmove(l->queue, l->queue + l->first, l->n_queue * sizeof(*l->queue));
+		l->first = 0;
+	}
+	if (l->first + l->n_queue == l->cap_queue) {
+		l->cap_queue = l->cap_queue ? 2 * l->cap_queue : 16;
+		l->queue = mem_realloc(l->queue, l->cap_queue, sizeof(*l->queue));
+	}
+	l->queue[l->first + l->n_queue++] = *m;
 }
 
 uint32_t gw_send(struct gw_link *l, struct gw_msg *m)
@@ -103,13 +116,8 @@ uint32_t gw_send(struct gw_link *l, struct gw_msg *m)
 	m->seq = ++l->sent;
 	if (r->then)
 		l->state = r->then;
-	if (gw_flush(l) || !put(l, m)) {
-		if (l->n_queue == l->cap_queue) {
-			l->cap_queue = l->cap_queue ? 2 * l->cap_queue : 16;
-			l->queue = mem_realloc(l->queue, l->cap_queue, sizeof(*l->queue));
-		}
-		l->queue[l->n_queue++] = *m;
-	}
+	if (gw_flush(l) || !put(l, m))
+		append(l, m);
 	return m->seq;
 }
 

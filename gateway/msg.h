@@ -29,9 +29,10 @@ enum gw_type {
 	GW_CLOSED,   /* a relayed connection ended: v = bytes out, bytes in, ns; text = name */
 	GW_ROUTE,    /* a request to no model route: text = "method path" (cut) */
 	GW_MISMATCH, /* a strict replay differs: text = first difference; the run ends */
-	GW_FAILED,   /* the gateway cannot go on: text = why; it exits */
+	GW_FAILED,   /* the gateway cannot go on: v = code (enum err_code), text = why; it exits */
 	GW_UNMET,    /* an expectation of the script was not met: text */
-	GW_DONE,     /* the answer to GW_BYE: everything was said; it exits */
+	GW_DONE, /* the answer to GW_BYE: everything was said but v[0] reports of the network that a
+			* flood crowded out; it exits */
 	/* supervisor to gateway */
 	GW_GO,     /* ref = GW_REQUEST: forward it */
 	GW_ACK,    /* ref = GW_ANSWER: release it */
@@ -50,9 +51,7 @@ enum gw_answer {
 	GWA_INPUT,
 	GWA_CACHED,
 	GWA_OUTPUT,
-	GWA_MICRO /* UINT64_MAX
-	unknown */
-	,
+	GWA_MICRO, /* UINT64_MAX unknown */
 	GWA_FINISH,
 	GWA_TRIES,
 	GWA_FLAGS,
@@ -81,8 +80,8 @@ struct gw_link {
 	uint32_t sent, got;   /* last numbers */
 	uint32_t state;       /* enum gw_state */
 	uint32_t asked;       /* seq of messages that wait for an answer (supervisor's count) */
-	struct gw_msg *queue; /* owned: what the socket did not take yet */
-	uint32_t n_queue, cap_queue;
+	struct gw_msg *queue; /* owned: what the socket did not take yet, from @first on */
+	uint32_t n_queue, cap_queue, first;
 };
 
 enum { GW_QUEUE_MAX = 16384 };

@@ -162,6 +162,7 @@ static void nft_child(const char *script)
 	auto_fd int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	struct nft_ctx *ctx;
 
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* cannot fail: prctl(2) */
 	if (null < 0 || dup2(null, STDOUT_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0)
 		_exit(1);
 	ctx = nft_ctx_new(NFT_CTX_DEFAULT);

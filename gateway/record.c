@@ -7,8 +7,11 @@
 #include "base/fd.h"
 #include "base/json.h"
 
-/* Bytes that one byte of a body can take in the file ("\u0001"), and room for the other fields. */
-enum { ESCAPED_MAX = 6, FIELDS_ROOM = 64 << 20 };
+enum {
+	FIELDS_ROOM = 128 << 20, /* bytes of the fields in front of the bodies: messages in them */
+	PIECE = 1 << 20, /* bytes of a body that are escaped at once: the whole may be six times
+				  * as long in the file */
+};
 
 /* In the order of enum api_finish. */
 static const char *const finish_names[] = { "stop", "tools", "length", "filter", "other" };
@@ -78,7 +81,36 @@ static void write_answer(struct json_w *w, const struct exchange_record *r)
 	json_str(w, "note", r->note);
 }
 
-static void write_line(struct buf *b, const struct exchange_record *r)
+/* How many of the @n bytes to take at once: whole characters, as pieces of one are no UTF-8. */
+static size_t piece(const char *s, size_t n)
+{
+	size_t k = PIECE;
+
+	if (n <= PIECE)
+		return n;
+	while (k > PIECE - 3 && ((unsigned char)s[k] & 0xc0) == 0x80)
+		k--;
+	return k;
+}
+
+/* 0, or -1: w->b is full, else errno says why @fd did not take it. */
+static int write_body(int fd, struct json_w *w, const char *name, const char *s, size_t n)
+{
+	json_str(w, name, "");
+	w->b->len--; /* its end comes later */
+	for (size_t k; n; s += k, n -= k) {
+		k = piece(s, n);
+		json_escape(w->b, s, k);
+		if (w->b->full || fd_write_all(fd, w->b->data, w->b->len) < 0)
+			return -1;
+		buf_clear(w->b);
+	}
+	buf_addc(w->b, '"');
+	return 0;
+}
+
+/* As above. */
+static int write_line(int fd, struct buf *b, const struct exchange_record *r)
 {
 	struct json_w w = { .b = b };
 
@@ -96,24 +128,26 @@ static void write_line(struct buf *b, const struct exchange_record *r)
 	write_placed(&w, r);
 	write_stripped(&w, r);
 	write_answer(&w, r);
-	json_strn(&w, "request", r->request, r->request_n);
-	json_strn(&w, "canonical", r->canonical, r->canonical_n);
-	json_strn(&w, "answer", r->answer, r->answer_n);
+	if (write_body(fd, &w, "request", r->request, r->request_n) < 0 ||
+	    write_body(fd, &w, "canonical", r->canonical, r->canonical_n) < 0 ||
+	    write_body(fd, &w, "answer", r->answer, r->answer_n) < 0)
+		return -1;
 	json_close(&w, '}');
 	buf_addc(b, '\n');
+	return b->full ? -1 : fd_write_all(fd, b->data, b->len);
 }
 
 int record_write(int fd, const struct exchange_record *r, struct err *err)
 {
-	auto_buf b =
-		BUF_INIT((r->request_n + r->canonical_n + r->answer_n) * ESCAPED_MAX + FIELDS_ROOM);
+	auto_buf b = BUF_INIT(FIELDS_ROOM);
 
-	write_line(&b, r);
-	if (b.full)
+	int rc = write_line(fd, &b, r);
+
+	if (rc < 0 && b.full)
 		return err_set(err, ERR_LIMIT,
 			       "the record of model call %llu is larger than %zu bytes",
 			       (unsigned long long)r->call, b.max);
-	if (fd_write_all(fd, b.data, b.len) < 0)
+	if (rc < 0)
 		return err_sys(err, "cannot write model call %llu to the record",
 			       (unsigned long long)r->call);
 	/* EINVAL: the file is of a kind that cannot be synced, such as a pipe (fdatasync(2)) */

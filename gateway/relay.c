@@ -47,6 +47,7 @@ struct relays {
 	struct relay *first;
 	unsigned n;
 	char *chunk; /* owned: RELAY_CHUNK bytes that all share, as one thread carries them */
+	size_t held; /* bytes that wait for their ends */
 };
 
 void relay_reset(int fd)
@@ -78,6 +79,8 @@ static void end_done(struct end *e, bool reset)
 		event_free(e->readable);
 	if (e->writable)
 		event_free(e->writable);
+	if (e->held)
+		e->r->rs->held -= e->n;
 	free(e->held);
 	if (e->fd >= 0 && reset)
 		relay_reset(take_fd(&e->fd));
@@ -154,6 +157,7 @@ static bool give(struct end *to, const char *p, size_t n)
 	to->n = n - (size_t)sent;
 	to->at = 0;
 	to->held = mem_dup(p + sent, to->n);
+	to->r->rs->held += to->n;
 	event_del(to->peer->readable);
 	event_add(to->writable, NULL);
 	return true;
@@ -162,8 +166,10 @@ static bool give(struct end *to, const char *p, size_t n)
 static void on_readable(evutil_socket_t fd, short what, void *arg)
 {
 	struct end *from = arg;
-	char *chunk = from->r->rs->chunk;
-	ssize_t n = recv(fd, chunk, RELAY_CHUNK, 0);
+	const struct relays *rs = from->r->rs;
+	size_t max = rs->held < RELAY_HELD_MAX ? RELAY_CHUNK : RELAY_CHUNK_LOW;
+	char *chunk = rs->chunk;
+	ssize_t n = recv(fd, chunk, max, 0);
 
 	(void)what;
 	if (n < 0 && would_block())
@@ -197,6 +203,7 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
 	to->at += (size_t)sent;
 	if (to->at < to->n)
 		return;
+	to->r->rs->held -= to->n;
 	free(take_ptr(&to->held));
 	event_del(to->writable);
 	if (to->peer->eof)

@@ -12,10 +12,12 @@
 #include "gateway/once_internal.h"
 
 enum {
-	RELAY_MAX = 4096,        /* connections at once */
-	RELAY_CHUNK = 256 << 10, /* bytes carried at once; what waits for one end is never more */
-	RELAY_TRIES_MAX = 16,    /* addresses of one name that are tried */
-	RELAY_CONNECT_S = 10,    /* seconds for one of them */
+	RELAY_MAX = 4096,          /* connections at once */
+	RELAY_CHUNK = 256 << 10,   /* bytes carried at once; what waits for one end is never more */
+	RELAY_HELD_MAX = 64 << 20, /* when more waits for all ends together, they are carried in */
+	RELAY_CHUNK_LOW = 4 << 10, /* pieces of this size: readers that do not read cost little */
+	RELAY_TRIES_MAX = 16,      /* addresses of one name that are tried */
+	RELAY_CONNECT_S = 10,      /* seconds for one of them */
 };
 
 struct event_base;

@@ -112,7 +112,8 @@ void release_reply(struct exchange *x, bool usable)
 	} else {
 		text = mem_printf("no answer of the model: %s",
 				  r->why[0] ? r->why : "the endpoint gave none");
-		release_error(x, passes(r->status) ? r->status : 502, text);
+		/* 400 is the one status that every client stops on. */
+		release_error(x, passes(r->status) ? r->status : r->final ? 400 : 502, text);
 		x->out.retry_after = r->retry_after;
 		return;
 	}

@@ -22,6 +22,9 @@ struct script {
 	struct script_text text;
 	struct event_base *base; /* borrowed */
 	struct pending *pending; /* owned list */
+	size_t before; /* runs that the first request held already: some clients begin with
+				  * words put into the model's mouth (qwen) */
+	bool begun;
 };
 
 /* --- which turn --- */
@@ -328,8 +331,14 @@ static void script_ask(void *impl, const struct ask *a)
 				   .usage = s->text.usage,
 				   .finish = FINISH_STOP };
 	struct script_turn *t = &end;
-	size_t turn = runs_of(a->q);
+	size_t runs = runs_of(a->q), turn;
 	bool faulty = false;
+
+	if (a->purpose == PURPOSE_MAIN && !s->begun) {
+		s->begun = true;
+		s->before = runs;
+	}
+	turn = runs > s->before ? runs - s->before : 0;
 
 	if (a->purpose != PURPOSE_MAIN) {
 		write_side(s, a, &r);

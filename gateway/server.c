@@ -163,15 +163,12 @@ int server_message(struct server *s, const char *text, size_t n, struct err *err
 	return anchors_add(&s->anchors, text, n, err);
 }
 
-void server_ending(struct server *s, enum limit_kind why, bool finish)
+/* Call @end for every exchange that is here now; each call may end others. */
+static void end_each(struct server *s, void (*end)(struct exchange *x))
 {
 	unsigned round = ++s->rounds;
 	struct exchange *x;
 
-	s->ending = true;
-	s->ending_why = why;
-	s->finish = finish;
-	/* Each one may end others. */
 	do {
 		TAILQ_FOREACH(x, &s->list, link)
 		{
@@ -180,9 +177,17 @@ void server_ending(struct server *s, enum limit_kind why, bool finish)
 		}
 		if (x) {
 			x->round = round;
-			exchange_close(x);
+			end(x);
 		}
 	} while (x);
+}
+
+void server_ending(struct server *s, enum limit_kind why, bool finish)
+{
+	s->ending = true;
+	s->ending_why = why;
+	s->finish = finish;
+	end_each(s, exchange_close);
 }
 
 /* What the source expected and did not see. */
@@ -204,22 +209,8 @@ static void tell_unmet(struct server *s)
 
 void server_bye(struct server *s)
 {
-	unsigned round = ++s->rounds;
-	struct exchange *x;
-
 	s->ending = true;
-	/* Each one may end others. */
-	do {
-		TAILQ_FOREACH(x, &s->list, link)
-		{
-			if (x->round != round)
-				break;
-		}
-		if (x) {
-			x->round = round;
-			exchange_bye(x);
-		}
-	} while (x);
+	end_each(s, exchange_bye);
 	tell_unmet(s);
 }
 

@@ -8,7 +8,10 @@
 #include "gateway/anchor.h"
 #include "supervisor/gwlink_internal.h"
 
-enum { GOODBYE_MS = 5000 };
+enum {
+	GOODBYE_MS = 5000,
+	BATCH = 32, /* messages between two looks at everything else */
+};
 
 /* clang-format off */
 static void (*const handlers[GW_TYPE_MAX])(struct sup *s, const struct gw_msg *m) = {
@@ -81,6 +84,18 @@ static void failed(struct sup *s, const char *text)
 	gwlink_error(s, why);
 }
 
+static void done(struct sup *s, uint64_t untold)
+{
+	struct buf *b;
+
+	s->gw_over = true;
+	if (!untold)
+		return;
+	b = sink_begin(s->sink, TK_NOTE, 0, 0, 0, s->epoch);
+	tracerec_u64(b, "network_untold", untold);
+	sink_end(s->sink);
+}
+
 void gwlink_event(struct sup *s)
 {
 	char text[GW_TEXT_MAX + 1];
@@ -88,11 +103,16 @@ void gwlink_event(struct sup *s)
 	struct err err;
 	int rc = 0;
 
-	while (s->gw && !s->gw_over && !s->alone && (rc = gw_recv(&s->gw->link, &m, &err)) > 0) {
+	/* Bounded: a box that opens connections faster than we write records would keep us here, where no
+	 * limit and no signal is looked at. What is left brings us back at once. */
+	for (int i = 0; i < BATCH && s->gw && !s->gw_over && !s->alone; i++) {
+		rc = gw_recv(&s->gw->link, &m, &err);
+		if (rc <= 0)
+			break;
 		if (m.type == GW_FAILED)
 			failed(s, gwlink_text(&m, 0, text));
 		else if (m.type == GW_DONE)
-			s->gw_over = true;
+			done(s, m.v[0]);
 		else if (handlers[m.type])
 			handlers[m.type](s, &m);
 	}

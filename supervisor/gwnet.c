@@ -5,17 +5,16 @@
 #include "supervisor/gwlink_internal.h"
 #include "supervisor/netproc.h"
 
-enum { LOOKUPS_MAX = 1000, RECORDS_MAX = 5000 };
+enum {
+	LOOKUPS_MAX = 1000,   /* for the owner, of refusals and of connections each */
+	RECORDS_MAX = 5000,   /* of refusals */
+	ALLOWED_MAX = 100000, /* of connections */
+};
 
-static struct process *owner(struct sup *s, bool udp, uint64_t port)
+/* Looking for the owner walks descriptors: a flood is not worth it. @count: of what is like this. */
+static struct process *owner(struct sup *s, uint64_t *count, bool udp, uint64_t port)
 {
-	return netproc_find(s, udp, (uint16_t)port, NULL);
-}
-
-/* Looking for the owner walks descriptors: a flood of refusals is not worth it. */
-static struct process *denied_by(struct sup *s, bool udp, uint64_t port)
-{
-	return ++s->net_denied <= LOOKUPS_MAX ? owner(s, udp, port) : NULL;
+	return ++*count <= LOOKUPS_MAX ? netproc_find(s, udp, (uint16_t)port, NULL) : NULL;
 }
 
 static struct buf *begin(struct sup *s, enum trace_kind kind, const struct process *p)
@@ -36,7 +35,7 @@ void gwnet_dns(struct sup *s, const struct gw_msg *m)
 {
 	char name[GW_TEXT_MAX + 1], rule[GW_TEXT_MAX + 1];
 	bool allowed = m->v[0] != 0;
-	struct process *p = allowed ? NULL : denied_by(s, !m->v[3], m->v[2]);
+	struct process *p = allowed ? NULL : owner(s, &s->net_denied, !m->v[3], m->v[2]);
 	struct buf *b;
 
 	gwlink_text(m, 0, name);
@@ -61,7 +60,7 @@ void gwnet_connect(struct sup *s, const struct gw_msg *m)
 {
 	char name[GW_TEXT_MAX + 1], addr[GW_TEXT_MAX + 1], rule[GW_TEXT_MAX + 1];
 	bool allowed = m->v[0] != 0;
-	struct process *p = allowed ? owner(s, false, m->v[2]) : denied_by(s, false, m->v[2]);
+	struct process *p = owner(s, allowed ? &s->net_allowed : &s->net_denied, false, m->v[2]);
 	struct buf *b;
 
 	gwlink_text(m, 0, name);
@@ -71,6 +70,8 @@ void gwnet_connect(struct sup *s, const struct gw_msg *m)
 		sup_denied(s, "connect to more addresses", rule);
 		return;
 	}
+	if (allowed && s->net_allowed > ALLOWED_MAX)
+		return; /* gwnet_closed() counts it */
 	b = begin(s, TK_CONNECT, p);
 	if (name[0])
 		tracerec_str(b, "host", name, strlen(name));
@@ -90,15 +91,17 @@ void gwnet_connect(struct sup *s, const struct gw_msg *m)
 void gwnet_closed(struct sup *s, const struct gw_msg *m)
 {
 	char name[GW_TEXT_MAX + 1];
-	struct buf *b = begin(s, TK_RELAY, NULL);
+	struct buf *b;
 
+	s->net_out += m->v[0];
+	s->net_in += m->v[1];
+	if (++s->net_relays > ALLOWED_MAX)
+		return;
+	b = begin(s, TK_RELAY, NULL);
 	gwlink_text(m, 0, name);
 	tracerec_str(b, "host", name, strlen(name));
 	tracerec_u64(b, "out", m->v[0]);
 	tracerec_u64(b, "in", m->v[1]);
 	tracerec_u64(b, "ns", m->v[2]);
 	sink_end(s->sink);
-	s->net_out += m->v[0];
-	s->net_in += m->v[1];
-	s->net_relays++;
 }

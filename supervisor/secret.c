@@ -3,16 +3,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { SECRET_MAX = 4000, MAP_BYTES = 4096 };
 
-/* The string stands in the block that the kernel made, which every child gets a copy of. */
+/* The string stands in the block that the kernel made, which every child gets a copy of; it may stand there
+ * more than once, of which getenv(3) tells the first. */
 static void wipe(const char *name)
 {
-	char *value = getenv(name);
+	size_t n = strlen(name);
 
-	if (value)
-		explicit_bzero(value, strlen(value));
+	for (char **e = environ; e && *e; e++) {
+		if (strncmp(*e, name, n) == 0 && (*e)[n] == '=')
+			explicit_bzero(*e + n + 1, strlen(*e + n + 1));
+	}
 	unsetenv(name);
 }
 

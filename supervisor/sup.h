@@ -86,7 +86,7 @@ struct sup {
 	uint64_t gw_messages, messages_placed, messages_lost; /* user messages */
 	uint64_t main_calls, cached_tokens, unknown_costs, unknown_usage;
 	struct strv unmet; /* expectations of a script */
-	uint64_t net_denied, net_in, net_out, net_relays;
+	uint64_t net_allowed, net_denied, net_in, net_out, net_relays;
 	bool tidy;  /* ending without a signal: the agent has a last answer to read */
 	bool crowd; /* several tasks stop in turn */
 	int timer_fd, signal_fd, epfd;

@@ -43,18 +43,19 @@ client()
 		return 77
 	fi
 	tap_ok $status "$2 ($1)" || grep -v '^ok' <<<"$out" | head -n 40 | sed 's/^/#   /'
+	return $status
 }
 
-whos=user
+users=user
 if [ "$(id -u)" -eq 0 ]; then
 	id $user >/dev/null 2>&1 || useradd -m $user || exit 1
-	whos="root user"
+	users="root user"
 fi
 for name in $clients; do
 	# Installed once, by whoever runs this; others only read it.
 	"$share/tests/tools/agents.sh" "$name" >/dev/null 2>&1
 done
-for who in $whos; do
+for who in $users; do
 	good=0
 	for name in $clients; do
 		client "$who" "$name" && good=$((good + 1))

@@ -30,15 +30,15 @@ as()
 	fi
 }
 
-whos=user
+users=user
 if [ "$(id -u)" -eq 0 ]; then
 	id $user >/dev/null 2>&1 || useradd -m $user || exit 1
-	whos="root user"
+	users="root user"
 fi
 for name in claude gemini; do
 	# Installed once, by whoever runs this; others only read it.
 	"$share/tests/tools/agents.sh" "$name" >/dev/null 2>&1
-	for who in $whos; do
+	for who in $users; do
 		out=$(as "$who" timeout 1800 bash "$share/tests/run/budgets.sh" "$name" 2>&1)
 		status=$?
 		if grep -q '# SKIP' <<<"$out"; then

@@ -32,7 +32,7 @@ faults="none            well   1        1
         429*2           well   3        1
         429*4+400       400    5        0   model.retries=1
         500*1           well   2        1
-        500*4+400       400    5        0   model.retries=1
+        500*3+400       400    4        0   model.retries=1
         silence*1       well   2        2   model.timeout=4s
         silence*3+400   400    4        3   model.timeout=2s model.retries=1
         cut*1           well   2        2
@@ -45,7 +45,9 @@ faults="none            well   1        1
         reset*1         well   2        2
         comments        well   1        1
         glued           well   1        1
-        nonl            well   1        1"
+        nonl            well   1        1
+        comments        well   1        1   model.delivery=stream
+        cut*1           well   2        2   model.delivery=stream"
 
 # look DIR NAME=VALUE...: the cell's files against what is expected, "ok NAME" or "not NAME: why" a line.
 look()
@@ -53,6 +55,8 @@ look()
 	python3 - "$@" <<'PYTHON'
 import json, re, sys
 
+# Of these tries nobody tells what they cost.
+BROKEN = ("silence", "cut", "cutclean", "noend", "errorevent", "html", "reset")
 where, want = sys.argv[1], dict(pair.split("=", 1) for pair in sys.argv[2:])
 run = json.load(open(f"{where}/run.json"))
 lines = [json.loads(line) for line in open(f"{where}/model.jsonl")]
@@ -76,7 +80,8 @@ def number(text):
 
 say((end["reason"], end.get("status")) == ("exited", int(want["status"])),
     "the agent's own exit ends the run", end)
-answered = bool(re.search(r"answer ?to ?\d+ ?bytes", out))
+# Its last word; some clients print each piece by itself.
+answered = bool(re.search(r'bytes(\\*"|\s*$)', out, re.M))
 say(answered == (want["end"] == "well"), "the client has the whole answer, or none",
     (answered, out[-300:]))
 say(all(one["complete"] and not one["note"] for one in lines if one["status"] == 200),
@@ -89,12 +94,13 @@ say(max(tries) <= retries + 1 and all(n == 1 for n in tries[2:]),
     "the gateway asks again within model.retries, a client once", tries)
 calls, told = number(want["billed"]), billed["told"]
 say(model["calls"] == calls, "calls are what the endpoint bills", (model["calls"], calls))
-if told == calls:
+if not model["unknown_usage"]:
     say([model[name] for name in ("input_tokens", "cached_tokens", "output_tokens", "unknown_usage")]
         == [calls * 100, calls * 40, calls * 7, 0], "tokens are what the endpoint bills", model)
 else:
-    say(model["input_tokens"] >= 100 * told and model["output_tokens"] >= 7 * told
-        and model["unknown_usage"] > 0, "tokens are no fewer than what the endpoint told of", model)
+    say(want["fault"].split("*")[0] in BROKEN and model["input_tokens"] >= 100 * told
+        and model["output_tokens"] >= 7 * told,
+        "tokens are no fewer than what the endpoint told of", (told, model))
 PYTHON
 }
 
@@ -102,7 +108,7 @@ PYTHON
 upstream_start()
 {
 	coproc FAKE { exec timeout 300 python3 "$top/tests/tools/fakemodel.py" "$@"; }
-	fake_pid=$FAKE_PID
+	server=$FAKE_PID
 	read -r _ port <&"${FAKE[0]}"
 }
 
@@ -116,15 +122,15 @@ sys.stdout.buffer.write(urllib.request.urlopen(sys.argv[1]).read())' \
 			"http://127.0.0.1:$port/$what" >"$1.$what"
 	done
 	eval "exec ${FAKE[1]}>&-"
-	wait "$fake_pid"
+	wait "$server"
 }
 
 # cell CLIENT FAULT END ASKED BILLED SETTING...
 cell()
 {
-	local client=$1 fault=$2 end=$3 asked=$4 billed=$5 name=$1/$2 out=$work/out/$1-${2//\*/-} line
+	local client=$1 fault=$2 end=$3 asked=$4 billed=$5 name=$1/$2${6+ $6} out=$work/out/$1-$tap_n line
 	local tool arg status400 status403 status=0 retries=3 path=/f/$2 setting
-	local -a set=(--set grace=1s) call=()
+	local -a set=(--set grace=1s)
 	shift 5
 	for setting in "$@"; do
 		set+=(--set "$setting")
@@ -134,8 +140,7 @@ cell()
 	[ "$end" != 400 ] || status=$status400
 	[ "$end" != 403 ] || status=$status403
 	[ "$fault" != none ] || path=''
-	[ "$tool" = - ] || call=(--call "$tool" "{\"$arg\": \"cat a.txt\"}")
-	upstream_start "${call[@]}"
+	upstream_start --call "$tool" "{\"$arg\": \"cat a.txt\"}"
 	timeout 300 "$PROCTOR" run -q --no-tty --task task.json --agent "$client" \
 		--model "http://127.0.0.1:$port$path/v1#m" "${set[@]}" --out "$out" </dev/null >/dev/null 2>err.txt
 	tap_is $? 0 "$name: runs" || tail -n 5 err.txt | sed 's/^/# /'
@@ -146,8 +151,8 @@ cell()
 		else
 			tap_ok 1 "$name: ${line#not }"
 		fi
-	done < <(look "$out" end="$end" status=$status asked="$asked" billed="$billed" \
-		fault="$fault" retries=$retries 2>&1 | grep . || echo "not looked at: nothing was said")
+	done < <(look "$out" end="$end" status="$status" asked="$asked" billed="$billed" \
+		fault="$fault" retries="$retries" 2>&1 | grep . || echo "not looked at: nothing was said")
 }
 
 cat >task.json <<'EOF_TASK'

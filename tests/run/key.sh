@@ -272,17 +272,7 @@ done
 
 # Real clients: large programs, several processes, and a command of theirs that waits at the door.
 for name in pi codex; do
-	PROCTOR_AGENTS=$("$top/tests/tools/agents.sh" "$name" 2>install.txt)
-	status=$?
-	export PROCTOR_AGENTS
-	if [ $status -eq 77 ]; then
-		tap_skip "$name" "$name: $(tail -n 1 install.txt)"
-		continue
-	elif [ $status -ne 0 ]; then
-		tap_ok 1 "$name: is installed"
-		sed 's/^/# /' install.txt
-		continue
-	fi
+	need_agent "$name" || continue
 	IFS=$'\t' read -r -a tool < <(shell_tool "$name" ": >$work/door/ready; cat $work/door/go")
 	upstream_start --tool "${tool[@]}" --once
 	at_door "$name" "o-$name" "$name" -- OPENAI_API_KEY="$key" PROCTOR_MODEL_KEY=

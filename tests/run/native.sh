@@ -145,16 +145,6 @@ real()
 }
 
 for name in "$@"; do
-	PROCTOR_AGENTS=$("$top/tests/tools/agents.sh" "$name" 2>why.txt)
-	status=$?
-	export PROCTOR_AGENTS
-	if [ $status -eq 77 ]; then
-		tap_skip "$name" "$name: $(tail -n 1 why.txt)"
-	elif [ $status -ne 0 ]; then
-		tap_ok 1 "$name: is installed"
-		sed 's/^/# /' why.txt
-	else
-		real "$name"
-	fi
+	need_agent "$name" && real "$name"
 done
 tap_done

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The real tasks of tests/tasks: reference resolved, empty patch unresolved, scripted agents under
 # vanilla, Counter-Edit and Co-Edit, gates valid.
+# seconds: 1800
 # shellcheck source=tests/run/lib/run.sh
 . "$(dirname "$0")/lib/run.sh"
 made=$work/tasks

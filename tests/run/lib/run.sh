@@ -55,3 +55,20 @@ for line in open(sys.argv[1] + "/trace.jsonl"):
     n += rec.get("k") == sys.argv[2] and all(str(rec.get(k)) == v for k, v in wanted)
 print(n)' "$@"
 }
+
+# need_agent NAME: the client is installed (from npm, once, into a cache) and found by "--agent NAME".
+# When it is not: a skip where the registry has not got it, a failure otherwise, and status 1.
+need_agent()
+{
+	local status
+	PROCTOR_AGENTS=$("$top/tests/tools/agents.sh" "$1" 2>"$work/install.txt")
+	status=$?
+	export PROCTOR_AGENTS
+	if [ $status -eq 77 ]; then
+		tap_skip "$1" "$1: $(tail -n 1 "$work/install.txt")"
+	elif [ $status -ne 0 ]; then
+		tap_ok 1 "$1: is installed"
+		sed 's/^/# /' "$work/install.txt"
+	fi
+	return $((status != 0))
+}

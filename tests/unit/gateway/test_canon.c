@@ -90,6 +90,35 @@ static void canonical(const char *body, const char *want)
 	api_request_done(&q);
 }
 
+/* What a client's retry may change, and what makes a new question. */
+static void questions(void)
+{
+	static const char *const bodies[] = {
+		"{\"input\":\"at 10:09:11\",\"client_metadata\":{\"a\":1,\"b\":2},\"previous_response_id\":\"r1\"}",
+		"{\"client_metadata\":{\"b\":3}, \"previous_response_id\":\"r1\", \"input\":\"at 10:09:11\"}",
+		"{\"input\":\"at 10:09:12\",\"previous_response_id\":\"r1\"}",
+		"{\"input\":\"at 10:09:11\",\"previous_response_id\":\"r2\"}",
+	};
+	auto_buf first = BUF_INIT(1000), all = BUF_INIT(1000);
+
+	for (size_t i = 0; i < ARRAY_SIZE(bodies); i++) {
+		struct api_request q;
+		auto_buf b = BUF_INIT(1000), c = BUF_INIT(1000);
+
+		tap_ok(api_request_read(&q, api_of(AGENT_API_RESPONSES), API_ROUTE_CHAT,
+					"/v1/responses", bodies[i], strlen(bodies[i]), NULL) == 0,
+		       "%s", bodies[i]);
+		tap_ok(canon_question(&q, &b) == 0 && canon_request(&q, &c) == 0, "can be had");
+		if (!i) {
+			buf_adds(&first, buf_str(&b));
+			buf_adds(&all, buf_str(&c));
+		}
+		tap_ok((strcmp(buf_str(&first), buf_str(&b)) == 0) == (i < 2), "%s", buf_str(&b));
+		tap_is_str(buf_str(&c), buf_str(&all), "a replay takes them all for the same");
+		api_request_done(&q);
+	}
+}
+
 /* clang-format off */
 static const struct {
 	const char *a, *b, *want; /* NULL = equal */
@@ -128,6 +157,7 @@ int main(void)
 
 	words();
 	long_ones();
+	questions();
 	canonical(
 		"{ \"z\":1e400, \"a\" : [ true,null ,\"x\\u0041 2026-11-30\"], \"b\":{\"user\":1},"
 		"\"user\":\"u\",\"metadata\":{\"x\":1},\"created\":5,\"z\":12345678901234567890123 }",

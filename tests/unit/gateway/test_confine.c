@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ifaddrs.h>
+#include <linux/netlink.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <string.h>
@@ -75,6 +76,17 @@ static long try_packet(void)
 	return socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 }
 
+static long try_netfilter(void)
+{
+	return socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_NETFILTER);
+}
+
+/* A socket that sends a signal of one's choice when something arrives at it. */
+static long try_owner(void)
+{
+	return fcntl(0, F_SETOWN, getppid()) < 0 && fcntl(0, F_SETSIG, SIGKILL) < 0 ? -1 : 0;
+}
+
 static long try_setuid(void)
 {
 	return setuid(0) == 0 && geteuid() == 0 && getuid() != 65534 ? 0 : -1;
@@ -108,6 +120,18 @@ static long do_memory(void)
 		       : 0;
 }
 
+static long try_memory(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+	return -1; /* there is no bound under a sanitizer */
+#else
+	return mmap(NULL, 5ul << 30, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED
+		       ? -1
+		       : 0;
+#endif
+}
+
 static const struct {
 	const char *name;
 	bool allowed;
@@ -123,6 +147,9 @@ static const struct {
 	{ "executable memory", false, try_exec_memory },
 	{ "UNIX socket", false, try_unix },
 	{ "packet socket", false, try_packet },
+	{ "netlink of another kind", false, try_netfilter },
+	{ "a socket that signals", false, try_owner },
+	{ "memory without end", false, try_memory },
 	{ "become root", false, try_setuid },
 	{ "unshare", false, try_unshare },
 	{ "TCP socket", true, do_tcp },

@@ -72,9 +72,35 @@ static void test_clean(void)
 	tap_ok(hold_clean(text, strlen(text), true, &small) < 0, "no room");
 }
 
+static void test_end(void)
+{
+	static const char *const ends[][2] = {
+		{ "", "" },
+		{ "data: x", "data: x\n\n" },
+		{ "data: x\n", "data: x\n\n" },
+		{ "data: x\n\n", "data: x\n\n" },
+		{ "data: x\r\n", "data: x\r\n\n" },
+		{ "data: x\r\n\r\n", "data: x\r\n\r\n" },
+		{ "data: x\r\r", "data: x\r\r" },
+		{ "\n", "\n\n" },
+	};
+	auto_buf small = BUF_INIT(3);
+
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		auto_buf b = BUF_INIT(100);
+
+		buf_adds(&b, ends[i][0]);
+		tap_is_u64((uint64_t)hold_end(&b), 0, "ended");
+		tap_is_str(buf_str(&b), ends[i][1], "by an empty line");
+	}
+	buf_adds(&small, "abc");
+	tap_ok(hold_end(&small) < 0, "no room");
+}
+
 int main(void)
 {
 	test_rows();
 	test_clean();
+	test_end();
 	return tap_done();
 }

@@ -221,10 +221,43 @@ static void no_room(void)
 	tap_ok(record_write(null, &r, &err) == 0, "what cannot be synced");
 }
 
+/* Bodies are escaped piece by piece: no character may be torn, no byte lost. */
+static void long_bodies(void)
+{
+	enum { N = 3 << 20 };
+	static const char character[] = "\xf0\x9f\x98\x80";
+	auto_free char *text = mem_alloc(N + 1);
+
+	for (size_t shift = 0; shift < 4; shift++) {
+		auto_fd int fd = temporary();
+		auto_buf b = BUF_INIT(8 * N);
+		struct recorded_list l = { 0 };
+		struct exchange_record r = sample(1);
+
+		for (size_t i = 0; i < N; i++)
+			text[i] = i < shift ? 'a' : character[(i - shift) % 4];
+		text[N] = '\0';
+		r.request_n = 0; /* it holds what is no character */
+		r.canonical = r.answer = text;
+		r.canonical_n = r.answer_n = N - (N - shift) % 4;
+		tap_ok(record_write(fd, &r, NULL) == 0 && lseek(fd, 0, SEEK_SET) == 0 &&
+			       fd_read_all(fd, &b) == 0,
+		       "written");
+		tap_ok(!strstr(buf_str(&b), "\\\\xf0") && strstr(buf_str(&b), character),
+		       "characters stand as such");
+		tap_ok(record_read("long", buf_str(&b), b.len, &l, NULL) == 0 && l.n == 1 &&
+			       l.v[0].answer_n == r.answer_n &&
+			       memcmp(l.v[0].answer, text, r.answer_n) == 0,
+		       "and come back");
+		recorded_done(&l);
+	}
+}
+
 int main(void)
 {
 	make_bytes();
 	round_trip();
+	long_bodies();
 	fields();
 	broken();
 	no_room();

@@ -139,23 +139,28 @@ static void test_retries(void)
 	tap_ok(until(&w, &w.n_asked, 7), "429 is tried again");
 	give(&w, 6, 429, "{\"error\":{\"message\":\"slow\"}}", false);
 	tap_ok(hear(&w, c, "HTTP/1.1 429"), "then passed on");
+	post(c, CHAT, body_of("d", false));
+	until(&w, &w.n_asked, 8);
+	give(&w, 7, 429, "{\"error\":{\"message\":\"slow\"}}", false);
+	tap_ok(hear(&w, c, "HTTP/1.1 429"), "the client's own retry gets one try");
+	tap_is_u64(w.answer.tries, 1, "of ours");
 
 	post(c, CHAT, body_of("e", false));
-	until(&w, &w.n_asked, 8);
-	give(&w, 7, 401, "{\"error\":{\"message\":\"bad key sk-abc\"}}", false);
+	until(&w, &w.n_asked, 9);
+	give(&w, 8, 401, "{\"error\":{\"message\":\"bad key sk-abc\"}}", false);
 	tap_ok(hear(&w, c, "HTTP/1.1 401"), "401 is passed on");
 	tap_ok(!strstr(w.heard, "sk-abc"), "without the vendor's words about the key");
 
 	post(c, CHAT, body_of("e", false));
-	tap_ok(until(&w, &w.n_asked, 9), "an error is not kept: the same request is a new call");
-	give(&w, 8, 401, "{\"error\":{\"message\":\"still bad\"}}", false);
+	tap_ok(until(&w, &w.n_asked, 10), "an error is not kept: the same request is a new call");
+	give(&w, 9, 401, "{\"error\":{\"message\":\"still bad\"}}", false);
 	tap_ok(hear(&w, c, "HTTP/1.1 401"), "with its own answer");
 
 	post(c, CHAT, body_of("f", false));
-	until(&w, &w.n_asked, 10);
-	give(&w, 9, 200, "<html>", false);
 	until(&w, &w.n_asked, 11);
-	give(&w, 10, 302, "", false);
+	give(&w, 10, 200, "<html>", false);
+	until(&w, &w.n_asked, 12);
+	give(&w, 11, 302, "", false);
 	tap_ok(hear(&w, c, "HTTP/1.1 502"), "a page and a redirect are no answers");
 	close(c);
 	world_close(&w);
