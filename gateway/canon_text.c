@@ -351,6 +351,9 @@ static bool random_part(const struct at *a, size_t k, size_t n)
 	/* python's tempfile draws eight small letters and digits behind "tmp" */
 	if (n == 11 && text_at(a, k, "tmp"))
 		return true;
+	/* mktemp(1) draws ten behind "tmp." */
+	if (n == 10 && text_at(a, k - strlen("tmp."), "tmp."))
+		return true;
 	return n >= RANDOM_MIN && ((digits && digits < n) || (large > 1 && small));
 }
 

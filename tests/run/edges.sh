@@ -215,17 +215,7 @@ for name in "$@"; do
 		own
 		continue
 	fi
-	PROCTOR_AGENTS=$("$top/tests/tools/agents.sh" "$name" 2>install.txt)
-	status=$?
-	export PROCTOR_AGENTS
-	if [ $status -eq 77 ]; then
-		tap_skip "$name" "$name: $(tail -n 1 install.txt)"
-		continue
-	elif [ $status -ne 0 ]; then
-		tap_ok 1 "$name: is installed"
-		sed 's/^/# /' install.txt
-		continue
-	fi
+	need_agent "$name" || continue
 	while read -r fault end asked billed settings; do
 		# shellcheck disable=SC2086 # the settings are words
 		cell "$name" "$fault" "$end" "$asked" "$billed" $settings

@@ -141,17 +141,7 @@ one()
 }
 
 for name in "$@"; do
-	PROCTOR_AGENTS=$("$top/tests/tools/agents.sh" "$name" 2>install.txt)
-	status=$?
-	export PROCTOR_AGENTS
-	if [ $status -eq 77 ]; then
-		tap_skip "$name" "$name: $(tail -n 1 install.txt)"
-	elif [ $status -ne 0 ]; then
-		tap_ok 1 "$name: is installed"
-		sed 's/^/# /' install.txt
-	else
-		one "$name"
-	fi
+	need_agent "$name" && one "$name"
 done
 
 # bad NAME STATUS REGEX MODEL: refused before the agent is started.

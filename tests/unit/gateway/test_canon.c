@@ -41,6 +41,7 @@ static const struct {
 	{ "# duration_ms 1.5", "# duration_ms <n>" },
 	{ "http://127.0.0.1:34567/ http://localhost:8080/ 34567", "http://127.0.0.1:<port>/ http://localhost:8080/ 34567" },
 	{ "/tmp/claude-x-1234-abc3ef/out /tmp/tmpabcdefgh/a.py", "/tmp/claude-x-<n>-<x>/out /tmp/<x>/a.py" },
+	{ "/tmp/tmp.XRXQKYTPPS /tmp/tmp.short", "/tmp/tmp.<x> /tmp/tmp.short" },
 	{ "/tmp/notes.txt /workspace/tmp-1234 /var/tmp/aBcDeF", "/tmp/notes.txt /workspace/tmp-1234 /var/tmp/<x>" },
 	{ "caf\xc3\xa9 12 monkeys, x86_64, utf8, \xe2\x9c\x93 ok", NULL },
 	{ "", NULL },

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# For stages that run a whole-run test with clients that ./check leaves out: source this behind lib.sh.
+# For stages of ./check --full that run a whole-run test with clients that ./check leaves out: source this behind lib.sh.
 # The tree may lie where the test user cannot go: root and user get the same copy, $share.
 # shellcheck disable=SC2154 # build: of lib.sh
 user=proctor-test
@@ -35,7 +35,8 @@ as()
 }
 
 # with_clients TEST SECONDS CLIENT...: tests/run/TEST for each client by itself, one assertion each as root
-# and as user; what the registry does not have is skipped.
+# and as user; what the registry does not have is skipped. How many were well is in good[WHO].
+declare -A good
 with_clients()
 {
 	local test=$1 seconds=$2 name who out status
@@ -49,8 +50,11 @@ with_clients()
 			if grep -q '# SKIP' <<<"$out"; then
 				tap_skip "$name ($who)" "$(sed -n 's/.*# SKIP //p' <<<"$out" | head -n 1)"
 			else
-				tap_ok $status "$name ($who)" ||
+				if tap_ok $status "$name ($who)"; then
+					good[$who]=$((${good[$who]:-0} + 1))
+				else
 					grep -v '^ok' <<<"$out" | head -n 40 | sed 's/^/#   /'
+				fi
 			fi
 		done
 	done
