@@ -320,7 +320,6 @@ static int make_source(struct inside *in, const struct model *m, struct source *
 		.api = api_of(p->agent->api),
 		.url = m->url,
 		.key = in->key[0] ? in->key : NULL,
-		.retries = (unsigned)p->profile->model_retries,
 		.timeout = p->profile->model_timeout,
 		.ca_file = getenv("SSL_CERT_FILE"), /* as OpenSSL's own programs */
 	};

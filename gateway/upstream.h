@@ -15,7 +15,6 @@ struct upstream_spec {
 	const struct api *api;
 	const char *url;     /* base URL; NULL = the API's public one. With or without "/v1" */
 	const char *key;     /* copied; NULL = none is sent */
-	unsigned retries;    /* not used here: the exchange asks again */
 	uint64_t timeout;    /* ns for one attempt, all of it */
 	uint64_t idle;       /* ns without a byte; 0 = timeout */
 	const char *ca_file; /* NULL = the system's; read before confinement */
