@@ -1,18 +1,54 @@
 #include "base/digest.h"
 
+#include <errno.h>
 #include <sha2.h>
-#include <stdint.h>
 #include <stdio.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+enum { CHUNK = 1 << 18 };
+
+static char *finish(SHA2_CTX *ctx, char out[DIGEST_HEX])
+{
+	uint8_t sum[SHA256_DIGEST_LENGTH];
+
+	SHA256Final(sum, ctx);
+	for (size_t i = 0; i < sizeof(sum); i++)
+		snprintf(out + 2 * i, 3, "%02x", sum[i]);
+	return out;
+}
 
 char *digest_bytes(const void *p, size_t n, char out[DIGEST_HEX])
 {
-	uint8_t sum[SHA256_DIGEST_LENGTH];
 	SHA2_CTX ctx;
 
 	SHA256Init(&ctx);
 	SHA256Update(&ctx, p, n);
-	SHA256Final(sum, &ctx);
-	for (size_t i = 0; i < sizeof(sum); i++)
-		snprintf(out + 2 * i, 3, "%02x", sum[i]);
-	return out;
+	return finish(&ctx, out);
+}
+
+int digest_fd(int fd, uint64_t max, char out[DIGEST_HEX])
+{
+	auto_free unsigned char *chunk = mem_alloc(CHUNK);
+	uint64_t sum = 0;
+	SHA2_CTX ctx;
+	ssize_t n;
+
+	out[0] = '\0';
+	SHA256Init(&ctx);
+	while ((n = read(fd, chunk, CHUNK)) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		sum += (uint64_t)n;
+		if (sum > max) {
+			errno = EFBIG;
+			return -1;
+		}
+		SHA256Update(&ctx, chunk, (size_t)n);
+	}
+	(void)finish(&ctx, out);
+	return 0;
 }

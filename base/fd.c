@@ -96,11 +96,23 @@ int fd_read_file(const char *path, struct buf *b, struct err *err)
 	return 0;
 }
 
+/* A device or a pipe keeps its place: as root a rename would put a plain file over /dev/null. */
+static int write_special(const char *path, const void *p, size_t n, struct err *err)
+{
+	auto_fd int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+
+	return fd < 0 || fd_write_all(fd, p, n) < 0 ? err_sys(err, "cannot write %s", path) : 0;
+}
+
 int fd_replace_file(const char *path, const void *p, size_t n, struct err *err)
 {
 	auto_free char *tmp = mem_printf("%s.tmp%d", path, (int)getpid());
-	auto_fd int fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+	auto_fd int fd = -1;
+	struct stat st;
 
+	if (stat(path, &st) == 0 && (S_ISCHR(st.st_mode) || S_ISFIFO(st.st_mode)))
+		return write_special(path, p, n, err);
+	fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
 	if (fd < 0)
 		return err_sys(err, "cannot write %s", tmp);
 	if (fd_write_all(fd, p, n) < 0 || fsync(fd) < 0 || rename(tmp, path) < 0) {

@@ -26,7 +26,8 @@ int fd_write_all(int fd, const void *p, size_t n);
 int fd_read_file(const char *path, struct buf *b, struct err *err);
 
 /* Replace @path by @n bytes atomically: temporary file in the same directory, fsync, rename.
- * A reader sees the old or the new bytes, never a mixture, also after a kill. 0 or negative. */
+ * A reader sees the old or the new bytes, never a mixture, also after a kill. Devices and pipes (/dev/null,
+ * /dev/stdout) are written instead. 0 or negative. */
 int fd_replace_file(const char *path, const void *p, size_t n, struct err *err);
 
 /* Make @path and all missing parents. 0 or negative with @err. */

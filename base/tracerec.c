@@ -1,5 +1,6 @@
 #include "base/tracerec.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,19 +8,21 @@
 #include "base/json.h"
 #include "base/mem.h"
 
+/* clang-format off */
 static const char *const names[TK_MAX] = {
-	[TK_EXEC] = "exec",         [TK_SPAWN] = "spawn",     [TK_EXIT] = "exit",
-	[TK_OPEN] = "open",         [TK_READ] = "read",       [TK_WRITE] = "write",
-	[TK_MAP] = "map",           [TK_CLOSE] = "close",     [TK_EDIT] = "edit",
-	[TK_RENAME] = "rename",     [TK_LINK] = "link",       [TK_UNLINK] = "unlink",
-	[TK_TRUNCATE] = "truncate", [TK_MKDIR] = "mkdir",     [TK_CHMOD] = "chmod",
-	[TK_CONNECT] = "connect",   [TK_BIND] = "bind",       [TK_DNS] = "dns",
-	[TK_KILL] = "kill",         [TK_SYSCALL] = "syscall", [TK_SIGNAL] = "signal",
-	[TK_DENY] = "deny",         [TK_TOUCH] = "touch",     [TK_INTERVENE] = "intervene",
-	[TK_MODEL] = "model",       [TK_TOOL] = "tool",       [TK_RELAY] = "relay",
-	[TK_BUDGET] = "budget",     [TK_COMMAND] = "command", [TK_NOTE] = "note",
-	[TK_END] = "end",
+	[TK_EXEC] = "exec",         [TK_SPAWN] = "spawn",       [TK_EXIT] = "exit",
+	[TK_OPEN] = "open",         [TK_READ] = "read",         [TK_WRITE] = "write",
+	[TK_MAP] = "map",           [TK_CLOSE] = "close",       [TK_EDIT] = "edit",
+	[TK_IMAGE] = "image",       [TK_RENAME] = "rename",     [TK_LINK] = "link",
+	[TK_UNLINK] = "unlink",     [TK_TRUNCATE] = "truncate", [TK_MKDIR] = "mkdir",
+	[TK_CHMOD] = "chmod",       [TK_CONNECT] = "connect",   [TK_BIND] = "bind",
+	[TK_DNS] = "dns",           [TK_KILL] = "kill",         [TK_SYSCALL] = "syscall",
+	[TK_SIGNAL] = "signal",     [TK_DENY] = "deny",         [TK_TOUCH] = "touch",
+	[TK_INTERVENE] = "intervene", [TK_MODEL] = "model",       [TK_TOOL] = "tool",
+	[TK_RELAY] = "relay",       [TK_BUDGET] = "budget",     [TK_COMMAND] = "command",
+	[TK_NOTE] = "note",         [TK_END] = "end",
 };
+/* clang-format on */
 
 const char *tracerec_name(enum trace_kind kind)
 {
@@ -124,7 +127,8 @@ int tracerec_read(const char *path, int (*fn)(const cJSON *rec, void *arg), void
 	*ret_cut = false;
 	if (!f)
 		return err_set(err, ERR_INPUT,
-			       "cannot read %s; give a run directory or its trace.jsonl", path);
+			       "cannot read %s: %s; give a run directory or its trace.jsonl", path,
+			       strerror(errno));
 	while (rc == 0 && (n = getline(&line, &cap, f)) > 0) {
 		cJSON *rec = cJSON_Parse(line);
 

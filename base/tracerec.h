@@ -21,7 +21,8 @@ enum trace_kind {
 	TK_WRITE,
 	TK_MAP,
 	TK_CLOSE,
-	TK_EDIT, /* the file of a region has new contents; lines of the change */
+	TK_EDIT,  /* a followed file has new contents; lines of the change */
+	TK_IMAGE, /* the first contents of a followed file */
 	TK_RENAME,
 	TK_LINK,
 	TK_UNLINK,

@@ -548,7 +548,10 @@ void exchange_begin(struct server *s, struct http_conn *c, struct http_request *
 	x->purpose = purpose_of(&s->purposes, &x->q);
 	key_of(x);
 	x->failed = repeats_failed(&s->repeats, x->key);
-	if (!repeated(x))
-		ops->request(ops->arg, x->call, x->purpose, x->q.n_items, x->request.body.len,
-			     http_port(c));
+	if (repeated(x))
+		return;
+	if (ops->last && x->purpose == PURPOSE_MAIN)
+		ops->last(ops->arg, x->call, &x->q);
+	ops->request(ops->arg, x->call, x->purpose, x->q.n_items, x->request.body.len,
+		     http_port(c));
 }

@@ -21,7 +21,7 @@ enum { READY_MS = 30000 };
 
 bool gateway_needed(const struct plan *plan)
 {
-	return plan->model || plan->profile->net != NET_NONE;
+	return plan->model || plan->simulator || plan->profile->net != NET_NONE;
 }
 
 /* Wait for the first word. */
@@ -54,27 +54,36 @@ static int await_ready(struct gateway *g, struct err *err)
 	return 0;
 }
 
-/* The key goes through a pipe, not through memory that the box's first process was copied from. */
-static int key_pipe(const char *key, int *ret, struct err *err)
+static int put_key(int fd, const char *key, struct err *err)
+{
+	if (!key)
+		key = "";
+	if (strlen(key) >= KEY_MAX || fd_write_all(fd, key, strlen(key) + 1) < 0)
+		return err_set(err, ERR_INPUT, "the model key is longer than %d bytes",
+			       KEY_MAX - 1);
+	return 0;
+}
+
+/* The keys go through a pipe, each with its NUL, not through memory that the box's first process was
+ * copied from. */
+static int key_pipe(const struct gateway_spec *spec, int *ret, struct err *err)
 {
 	auto_fd int in = -1;
-	int p[2];
+	int p[2], rc;
 
 	if (pipe2(p, O_CLOEXEC) < 0)
 		return err_sys(err, "cannot make a pipe for the gateway");
 	in = p[1];
 	*ret = p[0];
-	if (key && (strlen(key) >= KEY_MAX || fd_write_all(in, key, strlen(key)) < 0))
-		return err_set(err, ERR_INPUT, "the model key is longer than %d bytes",
-			       KEY_MAX - 1);
-	return 0;
+	rc = put_key(in, spec->key, err);
+	return rc < 0 ? rc : put_key(in, spec->simulator_key, err);
 }
 
 static int spawn(const struct gateway_spec *spec, struct gateway *g, struct net_listeners *l,
 		 struct err *err)
 {
 	auto_fd int key_fd = -1, ours = -1, theirs = -1;
-	int sv[2], rc = key_pipe(spec->key, &key_fd, err);
+	int sv[2], rc = key_pipe(spec, &key_fd, err);
 
 	if (rc < 0)
 		return rc;

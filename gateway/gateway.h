@@ -15,8 +15,10 @@ struct gateway_spec {
 	const struct plan *plan; /* agent, model, profile (network, model, limits) */
 	int net_fd, user_fd;     /* the box's namespaces (struct box) */
 	int record_fd;           /* model.jsonl, opened for appending */
+	int simulator_fd;        /* simulator.jsonl, opened for appending; -1 without a simulator */
 	const char *key; /* of the live endpoint, NULL none; wiped by the caller afterwards */
-	uint64_t start;  /* clock_mono() that times in records count from */
+	const char *simulator_key; /* the same of the simulator's endpoint */
+	uint64_t start;            /* clock_mono() that times in records count from */
 };
 
 struct gateway {
@@ -26,7 +28,8 @@ struct gateway {
 			      * no nf_tables") */
 };
 
-/* Can @plan not be carried out without a gateway: a model API, a network mode other than no-network? A
+/* Can @plan not be carried out without a gateway: a model API, a simulator, a network mode other than
+ * no-network? A
  * run without either still has one where it can be made: it answers names with "no such name" at once
  * and tells who asked for them. */
 bool gateway_needed(const struct plan *plan);

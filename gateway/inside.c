@@ -16,6 +16,7 @@
 #include "gateway/replay.h"
 #include "gateway/script.h"
 #include "gateway/server.h"
+#include "gateway/simlink.h"
 #include "gateway/upstream.h"
 
 enum { LAST_WORDS_MS = 5000 }; /* without the supervisor taking one of them */
@@ -29,12 +30,13 @@ struct inside {
 	struct evdns_base *dns;
 	struct event *on_read, *on_write;
 	struct server *server;
+	struct simlink *simlink;
 	struct net *net;
 	struct map waiting; /* seq of a question to the supervisor -> call */
 	char *text;         /* owned: user message that is arriving */
 	uint64_t text_id, text_total, text_got;
-	char key[KEY_MAX];
-	uint64_t untold; /* reports that were dropped */
+	char keys[2 * KEY_MAX]; /* the model's and the simulator's, each with its NUL */
+	uint64_t untold;        /* reports that were dropped */
 	bool failed;
 };
 
@@ -104,6 +106,14 @@ static void on_request(void *arg, uint64_t call, enum purpose purpose, size_t it
 	struct gw_msg m = { .type = GW_REQUEST, .v = { call, purpose, items, bytes, source_port } };
 
 	ask(arg, &m, call);
+}
+
+static void on_last(void *arg, uint64_t call, const struct api_request *q)
+{
+	const struct inside *in = arg;
+
+	if (in->simlink)
+		simlink_last(in->simlink, call, q);
 }
 
 static void on_placed(void *arg, uint64_t call, const struct placed *p)
@@ -261,6 +271,8 @@ static void say_goodbye(struct inside *in)
 
 	if (in->server)
 		server_bye(in->server);
+	if (in->simlink)
+		simlink_bye(in->simlink);
 	tell(in, &done);
 	event_base_loopexit(in->base, NULL);
 }
@@ -282,6 +294,10 @@ static void from_supervisor(evutil_socket_t fd, short what, void *arg)
 			break;
 		case GW_TEXT:
 			take_text(in, &m);
+			break;
+		case GW_SIMULATE:
+			if (in->simlink)
+				simlink_take(in->simlink, &m);
 			break;
 		case GW_ENDING:
 			if (in->server && m.v[0] <= LIMIT_MAX)
@@ -310,17 +326,24 @@ static void to_supervisor(evutil_socket_t fd, short what, void *arg)
 
 /* --- making the process ----------------------------------------------------------------------- */
 
-static int make_source(struct inside *in, const struct model *m, struct source *ret,
-		       struct err *err)
+/* Who asks: its API, key ("" none) and time for an answer. */
+struct asker {
+	enum agent_api api;
+	const char *key;
+	uint64_t timeout;
+};
+
+static int make_source(struct inside *in, const struct model *m, const struct asker *who,
+		       struct source *ret, struct err *err)
 {
 	const struct plan *p = in->spec->plan;
 	struct upstream_spec up = {
 		.base = in->base,
 		.dns = in->dns,
-		.api = api_of(p->agent->api),
+		.api = api_of(who->api),
 		.url = m->url,
-		.key = in->key[0] ? in->key : NULL,
-		.timeout = p->profile->model_timeout,
+		.key = who->key[0] ? who->key : NULL,
+		.timeout = who->timeout,
 		.ca_file = getenv("SSL_CERT_FILE"), /* as OpenSSL's own programs */
 	};
 	struct source then = { 0 };
@@ -335,7 +358,7 @@ static int make_source(struct inside *in, const struct model *m, struct source *
 	case MODEL_REPLAY:
 		break;
 	}
-	rc = m->then ? make_source(in, m->then, &then, err) : 0;
+	rc = m->then ? make_source(in, m->then, who, &then, err) : 0;
 	if (rc == 0)
 		rc = replay_open(m->file, m->text, m->text_n, m->loose, m->upto, then, ret, err);
 	return rc;
@@ -354,10 +377,51 @@ static int make_server(struct inside *in, const struct server_ops *ops, struct e
 	};
 	int rc;
 
+	struct asker agent = {
+		.api = (enum agent_api)p->agent->api,
+		.key = in->keys,
+		.timeout = p->profile->model_timeout,
+	};
+
 	if (!p->model)
 		return 0;
-	rc = make_source(in, p->model, &spec.source, err);
+	rc = make_source(in, p->model, &agent, &spec.source, err);
 	return rc < 0 ? rc : server_new(&spec, &in->server, err);
+}
+
+static void simlink_tell(void *arg, struct gw_msg *m)
+{
+	tell(arg, m);
+}
+
+static int make_simlink(struct inside *in, struct err *err)
+{
+	const struct simulator *sim = in->spec->plan->simulator;
+	struct simlink_spec spec = {
+		.base = in->base,
+		.sim = sim,
+		.record_fd = in->spec->simulator_fd,
+		.start = in->spec->start,
+		.tell = simlink_tell,
+		.failed = on_failed,
+		.arg = in,
+	};
+	int rc = 0;
+
+	if (!sim)
+		return 0;
+	struct asker user = {
+		.api = AGENT_API_CHAT,
+		.key = in->keys + strlen(in->keys) + 1,
+		.timeout = sim->timeout,
+	};
+	/* A run whose simulator was never asked leaves an empty record: no mistake of the user's. */
+	if (sim->model->kind != MODEL_REPLAY || sim->model->text_n || sim->model->then)
+		rc = make_source(in, sim->model, &user, &spec.source, err);
+	if (rc < 0)
+		return err_wrap(err, "--simulator");
+	in->simlink = simlink_new(&spec);
+	return 0;
 }
 
 static int make_loop(struct inside *in, struct err *err)
@@ -389,6 +453,7 @@ static void forget_environment(void)
 static int run(struct inside *in, struct err *err)
 {
 	struct server_ops sops = {
+		.last = in->spec->plan->simulator ? on_last : NULL,
 		.request = on_request,
 		.placed = on_placed,
 		.stripped = on_stripped,
@@ -412,6 +477,8 @@ static int run(struct inside *in, struct err *err)
 	if (rc == 0)
 		rc = make_server(in, &sops, err);
 	if (rc == 0)
+		rc = make_simlink(in, err);
+	if (rc == 0)
 		rc = net_new(in->base, &in->listeners, (enum net_mode)p->profile->net, &p->rules,
 			     &nops, &in->net, err);
 	if (rc == 0)
@@ -419,7 +486,7 @@ static int run(struct inside *in, struct err *err)
 	if (rc < 0)
 		return rc;
 	forget_environment();
-	explicit_bzero(in->key, sizeof(in->key)); /* upstream has its own copy */
+	explicit_bzero(in->keys, sizeof(in->keys)); /* upstream has its own copy */
 	add_text(&ready, missing);
 	tell(in, &ready);
 	event_base_dispatch(in->base);
@@ -446,7 +513,7 @@ static void plain_signals(void)
 static void keep_only(struct inside *in, int key_fd)
 {
 	struct net_listeners *l = &in->listeners;
-	int keep[NET_LISTENERS_MAX + 8], null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int keep[NET_LISTENERS_MAX + 9], null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	unsigned n = 0;
 
 	if (null >= 0) {
@@ -455,6 +522,7 @@ static void keep_only(struct inside *in, int key_fd)
 	}
 	keep[n++] = in->link.fd;
 	keep[n++] = in->spec->record_fd;
+	keep[n++] = in->spec->plan->simulator ? in->spec->simulator_fd : -1;
 	keep[n++] = key_fd;
 	keep[n++] = l->model[0];
 	keep[n++] = l->dns_udp;
@@ -478,20 +546,29 @@ static void last_words(struct inside *in)
 	}
 }
 
+/* All of the pipe: both were written before we were made. */
+static void read_keys(struct inside *in, int key_fd)
+{
+	size_t have = 0;
+	ssize_t n;
+
+	while (have < sizeof(in->keys) - 2 &&
+	       (n = read(key_fd, in->keys + have, sizeof(in->keys) - 2 - have)) > 0)
+		have += (size_t)n;
+}
+
 void inside_run(const struct gateway_spec *spec, const struct net_listeners *l, int link_fd,
 		int key_fd)
 {
 	struct inside *in = mem_zalloc(1, sizeof(*in));
 	struct err err = { 0 };
-	ssize_t n;
 
 	in->spec = spec;
 	in->listeners = *l;
 	gw_link_init(&in->link, link_fd, false);
 	plain_signals();
 	keep_only(in, key_fd);
-	n = read(key_fd, in->key, sizeof(in->key) - 1);
-	in->key[n > 0 ? n : 0] = '\0';
+	read_keys(in, key_fd);
 	close(key_fd);
 	if (run(in, &err) < 0)
 		give_up(in, err.code, err.text);

@@ -31,12 +31,19 @@ enum gw_type {
 	GW_MISMATCH, /* a strict replay differs: text = first difference; the run ends */
 	GW_FAILED,   /* the gateway cannot go on: v = code (enum err_code), text = why; it exits */
 	GW_UNMET,    /* an expectation of the script was not met: text */
+	GW_LAST, /* part of what the agent did before main request v[0], which is told next: v = call,
+		   * enum gw_last, offset, total; text = bytes of the agent's */
+	GW_SAID, /* part of a text of the simulated user: v = message, 0, offset, total; text = bytes */
+	GW_SIMULATED, /* ref = the last GW_SIMULATE of a message, which is written or is not: v = see
+		       * enum gw_simulated; text = "why not\0SHA-256 of what the model wrote" */
 	GW_DONE, /* the answer to GW_BYE: everything was said but v[0] reports of the network that a
 			* flood crowded out; it exits */
 	/* supervisor to gateway */
-	GW_GO,     /* ref = GW_REQUEST: forward it */
-	GW_ACK,    /* ref = GW_ANSWER: release it */
-	GW_TEXT,   /* part of a user message: v = message, offset, total; text = bytes */
+	GW_GO,       /* ref = GW_REQUEST: forward it */
+	GW_ACK,      /* ref = GW_ANSWER: release it */
+	GW_TEXT,     /* part of a user message: v = message, offset, total; text = bytes */
+	GW_SIMULATE, /* part of the context that a message is to be written from: v = message, 0,
+		      * offset, total; text = bytes; waits for GW_SIMULATED */
 	GW_ENDING, /* the run ends for limit v[0] (LIMIT_MAX: another reason): every further request
 			 * gets the closing answer (v[1] = 1) or the refusal (0) */
 	GW_BYE,    /* the box is dead: say what is left to be said, then GW_DONE */
@@ -62,6 +69,22 @@ enum {
 	GWAF_MODEL = 1,  /* a model (or script, or record) answered: not made by the gateway */
 	GWAF_USAGE = 2,  /* it carried usage */
 	GWAF_REPEAT = 4, /* given again from the record: costs nothing */
+};
+
+/* What a GW_LAST is part of. */
+enum gw_last { GWL_COMMAND, GWL_OUTPUT };
+
+/* Values of GW_SIMULATED. */
+enum gw_simulated {
+	GWS_NUMBER, /* of the message */
+	GWS_TEXT,   /* bytes of its text, told in GW_SAID before; 0 none */
+	GWS_INPUT,  /* tokens of all tries that may have been billed */
+	GWS_OUTPUT,
+	GWS_MICRO, /* UINT64_MAX unknown */
+	GWS_BILLED,
+	GWS_TRIES,
+	GWS_KNOWN, /* no token count is an estimate */
+	GWS_NS,    /* from the question to this */
 };
 
 struct gw_msg {

@@ -10,8 +10,9 @@
 #define PROMPT_HEAD 600
 
 static const char *const names[PURPOSE_MAX] = {
-	[PURPOSE_MAIN] = "main",       [PURPOSE_SIDE] = "side",         [PURPOSE_COUNT] = "count",
-	[PURPOSE_COMPACT] = "compact", [PURPOSE_SUBAGENT] = "subagent",
+	[PURPOSE_MAIN] = "main",         [PURPOSE_SIDE] = "side",
+	[PURPOSE_COUNT] = "count",       [PURPOSE_COMPACT] = "compact",
+	[PURPOSE_SUBAGENT] = "subagent", [PURPOSE_SIMULATOR] = "simulator",
 };
 
 /* What clients say when they have their own conversation summarised by the model. */

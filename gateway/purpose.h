@@ -11,6 +11,7 @@ enum purpose {
 	PURPOSE_COUNT,
 	PURPOSE_COMPACT,
 	PURPOSE_SUBAGENT,
+	PURPOSE_SIMULATOR, /* not the agent's: a message of the simulated user is written */
 	PURPOSE_MAX
 };
 

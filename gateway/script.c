@@ -339,8 +339,11 @@ static void script_ask(void *impl, const struct ask *a)
 		s->before = runs;
 	}
 	turn = runs > s->before ? runs - s->before : 0;
+	/* Each message of the simulated user is a conversation of its own: they are counted. */
+	if (a->purpose == PURPOSE_SIMULATOR)
+		turn = a->call ? (size_t)a->call - 1 : 0;
 
-	if (a->purpose != PURPOSE_MAIN) {
+	if (a->purpose != PURPOSE_MAIN && a->purpose != PURPOSE_SIMULATOR) {
 		write_side(s, a, &r);
 	} else {
 		if (turn < s->text.n_turns) {

@@ -34,6 +34,9 @@ struct server_answer {
 
 /* What the server tells its owner; @arg everywhere. */
 struct server_ops {
+	/* Main request @q of @call has come and request() is about to be called; borrowed. NULL =
+	 * nobody wants to know. */
+	void (*last)(void *arg, uint64_t call, const struct api_request *q);
 	/* A request came; it waits for server_go(). @source_port: of the client's socket. */
 	void (*request)(void *arg, uint64_t call, enum purpose purpose, size_t items, size_t bytes,
 			uint16_t source_port);

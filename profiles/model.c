@@ -57,9 +57,9 @@ struct model *model_free(struct model *m)
 }
 
 /* Set @err to "--model SPEC: text". */
-static int complain(const char *spec, struct err *err, const char *text)
+static int complain(const struct model *m, struct err *err, const char *text)
 {
-	return err_set(err, ERR_USAGE, "--model %.200s: %s", spec, text);
+	return err_set(err, ERR_USAGE, "%s %.200s: %s", m->option, m->spec, text);
 }
 
 /* Printable and without blanks: it becomes part of a URL or a JSON text, and is shown. */
@@ -86,13 +86,13 @@ static int take_name(struct model *m, const char *name, struct err *err)
 	const char *near = name[colon] ? str_nearest(first, prefixes) : NULL;
 
 	if (near && strcmp(near, first) == 0)
-		return complain(m->spec, err, "a URL begins with https:// or http://");
+		return complain(m, err, "a URL begins with https:// or http://");
 	if (near)
 		return err_set(err, ERR_USAGE,
-			       "--model %.200s: there is no form \"%s:\", did you mean \"%s:\"?",
-			       m->spec, first, near);
+			       "%s %.200s: there is no form \"%s:\", did you mean \"%s:\"?",
+			       m->option, m->spec, first, near);
 	if (!name_fits(name))
-		return complain(m->spec, err,
+		return complain(m, err,
 				"a model's name has 1 to 200 printable characters without blanks");
 	m->name = mem_strdup(name);
 	return 0;
@@ -154,15 +154,15 @@ static int take_url(struct model *m, const char *url, struct err *err)
 	const char *host = url + scheme + strlen("://"), *wrong;
 
 	if (!tls && !(scheme == 4 && strncasecmp(url, "http", 4) == 0))
-		return complain(m->spec, err, "a URL begins with https:// or http://");
+		return complain(m, err, "a URL begins with https:// or http://");
 	if (!plain(url, n) || memchr(url, '?', n))
-		return complain(m->spec, err, "a URL has no blanks, no query and no quotes");
+		return complain(m, err, "a URL has no blanks, no query and no quotes");
 	authority = strcspn(host, "/#");
 	wrong = check_authority(host, authority, &here);
 	if (wrong)
-		return complain(m->spec, err, wrong);
+		return complain(m, err, wrong);
 	if (!tls && !here)
-		return complain(m->spec, err,
+		return complain(m, err,
 				"http would send the key over the network in the clear; use https, "
 				"or http to this machine (127.0.0.1, localhost, [::1])");
 	if (url[n] && take_name(m, url + n + 1, err) < 0)
@@ -173,7 +173,7 @@ static int take_url(struct model *m, const char *url, struct err *err)
 	return 0;
 }
 
-/* Read the file named by @name, or model.jsonl in the run directory of that name. */
+/* Read the file named by @name, or the record in the run directory of that name. */
 static int take_file(struct model *m, const char *name, const char *cwd, struct err *err)
 {
 	auto_buf b = BUF_INIT(MODEL_FILE_MAX);
@@ -181,17 +181,17 @@ static int take_file(struct model *m, const char *name, const char *cwd, struct 
 	int rc;
 
 	if (!*name)
-		return complain(m->spec, err, "the name of the file is missing");
+		return complain(m, err, "the name of the file is missing");
 	m->file = strcmp(name, "-") == 0 ? mem_strdup(name) : path_join(cwd, name);
 	if (m->kind == MODEL_REPLAY && stat(m->file, &st) == 0 && S_ISDIR(st.st_mode)) {
-		char *inside = path_join(m->file, "model.jsonl");
+		char *inside = path_join(m->file, m->record);
 
 		free(m->file);
 		m->file = inside;
 	}
 	rc = fd_read_file(m->file, &b, err);
 	if (rc < 0)
-		return err_wrap(err, "--model %.200s", m->spec);
+		return err_wrap(err, "%s %.200s", m->option, m->spec);
 	m->text = buf_steal(&b, &m->text_n);
 	return 0;
 }
@@ -227,8 +227,8 @@ static char *recorded_name(const struct model *m)
 	return ret;
 }
 
-static int parse(const char *spec, const char *cwd, bool nested, struct model **ret,
-		 struct err *err);
+static int parse(const struct model *like, const char *spec, const char *cwd, bool nested,
+		 struct model **ret, struct err *err);
 
 static int take_replay(struct model *m, const char *s, const char *cwd, struct err *err)
 {
@@ -242,9 +242,9 @@ static int take_replay(struct model *m, const char *s, const char *cwd, struct e
 
 		count = mem_strndup(at + 1, (size_t)(plus - at - 1));
 		if (str_u64(count, &m->upto) < 0 || m->upto == UINT64_MAX)
-			return complain(m->spec, err, "the number behind @ is too large");
+			return complain(m, err, "the number behind @ is too large");
 		if (*plus)
-			rc = parse(plus + 1, cwd, true, &m->then, err);
+			rc = parse(m, plus + 1, cwd, true, &m->then, err);
 	}
 	if (rc == 0)
 		rc = take_file(m, name, cwd, err);
@@ -264,21 +264,23 @@ static const struct form *form_of(const char *spec)
 	return NULL;
 }
 
-/* @nested: behind "@N+", where no replay may stand; the recursion is one level deep. */
-static int parse(const char *spec, const char *cwd, bool nested, struct model **ret,
-		 struct err *err)
+/* For the option of @like. @nested: behind "@N+", where no replay may stand; the recursion is one level
+ * deep. */
+static int parse(const struct model *like, const char *spec, const char *cwd, bool nested,
+		 struct model **ret, struct err *err)
 {
 	const struct form *f = form_of(spec);
-	struct model *m;
+	struct model *m = mem_zalloc(1, sizeof(*m));
 	int rc;
 
-	if (strlen(spec) > SPEC_MAX)
-		return complain(spec, err, "longer than 4096 bytes");
-	m = mem_zalloc(1, sizeof(*m));
+	m->option = like->option;
+	m->record = like->record;
 	m->spec = mem_strdup(spec);
 	m->kind = f ? f->kind : MODEL_LIVE;
-	if (nested && m->kind == MODEL_REPLAY)
-		rc = complain(spec, err, "a replay cannot follow a replay");
+	if (strlen(spec) > SPEC_MAX)
+		rc = complain(m, err, "longer than 4096 bytes");
+	else if (nested && m->kind == MODEL_REPLAY)
+		rc = complain(m, err, "a replay cannot follow a replay");
 	else if (m->kind == MODEL_REPLAY) {
 		m->loose = f->loose;
 		rc = take_replay(m, spec + strlen(f->prefix), cwd, err);
@@ -294,7 +296,15 @@ static int parse(const char *spec, const char *cwd, bool nested, struct model **
 	return rc;
 }
 
+int model_parse_for(const char *option, const char *record, const char *spec, const char *cwd,
+		    struct model **ret, struct err *err)
+{
+	const struct model like = { .option = option, .record = record };
+
+	return parse(&like, spec, cwd, false, ret, err);
+}
+
 int model_parse(const char *spec, const char *cwd, struct model **ret, struct err *err)
 {
-	return parse(spec, cwd, false, ret, err);
+	return model_parse_for("--model", "model.jsonl", spec, cwd, ret, err);
 }

@@ -43,6 +43,7 @@ struct model {
 	char *text; /* owned: contents of @file, read when the plan is made, so that the plan is
 		      * complete and its digest covers it; NULL for live */
 	size_t text_n;
+	const char *option, *record; /* static: see model_parse_for() */
 };
 
 enum { MODEL_FILE_MAX = 1 << 30 };
@@ -50,6 +51,12 @@ enum { MODEL_FILE_MAX = 1 << 30 };
 /* Parse @spec and read its file; relative paths are below @cwd. 0, -ERR_USAGE for the form,
  * -ERR_INPUT for the file. Free with model_free(). */
 int model_parse(const char *spec, const char *cwd, struct model **ret, struct err *err);
+
+/* As model_parse() for another option than --model: @option ("--simulator") is named in error texts,
+ * and a replay that names a run directory means its file @record ("simulator.jsonl"). Both are static
+ * strings. */
+int model_parse_for(const char *option, const char *record, const char *spec, const char *cwd,
+		    struct model **ret, struct err *err);
 
 /* "live", "script", "replay". Static. */
 const char *model_kind_name(enum model_kind kind);

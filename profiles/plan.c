@@ -7,6 +7,7 @@
 #include "profiles/input_internal.h"
 #include "profiles/lookup_internal.h"
 #include "profiles/plan_internal.h"
+#include "profiles/plan_pair.h"
 
 #define PRINT_MAX (256u << 20)
 
@@ -20,7 +21,11 @@ struct plan *plan_free(struct plan *p)
 	scenario_free(p->scenario);
 	model_free(p->model);
 	prices_free(p->prices);
+	simulator_free(p->simulator);
 	netrules_done(&p->rules);
+	for (size_t i = 0; i < p->condition.n_references; i++)
+		free(p->condition.reference[i].run);
+	free(p->condition.reference);
 	free(p->model_name);
 	free(p->agent_dir);
 	free(p->program);
@@ -149,6 +154,8 @@ static int build(const struct plan_request *req, struct plan *p, struct err *err
 
 	if (rc == 0)
 		rc = load_model(req, p, err);
+	if (rc == 0 && req->simulator)
+		rc = simulator_load(req->simulator, req->cwd, p->profile, &p->simulator, err);
 	if (rc == 0)
 		rc = netrules_parse(&p->profile->hosts, &p->rules, err);
 	if (rc < 0)
@@ -156,7 +163,9 @@ static int build(const struct plan_request *req, struct plan *p, struct err *err
 	p->home = mem_strdup(INPUT_BOX_HOME);
 	p->rootfs = mem_strdup(strcmp(p->profile->rootfs, "host") == 0 ? p->task->rootfs
 								       : p->profile->rootfs);
-	rc = plan_check(p, err);
+	rc = plan_condition(req, p, err);
+	if (rc == 0)
+		rc = plan_check(p, err);
 	if (rc == 0)
 		rc = find_program(p, err);
 	if (rc == 0)
@@ -168,7 +177,7 @@ static int build(const struct plan_request *req, struct plan *p, struct err *err
 		return err_set(err, ERR_LIMIT,
 			       "the plan is larger than 256M; make its files smaller");
 	digest_bytes(buf_str(&text), text.len, p->digest);
-	return 0;
+	return plan_pair_digest(buf_str(&text), p->pair_digest, err);
 }
 
 int plan_build(const struct plan_request *req, struct plan **ret, struct err *err)

@@ -43,9 +43,11 @@ static int check_rootfs(const struct plan *p, struct err *err)
 }
 
 /* Triggers that only the gateway can see. */
-static bool event_needs_gateway(int event)
+static bool needs_gateway(const struct when *w)
 {
-	return event == WHEN_MODEL_CALL || event == WHEN_PROGRESS || event == WHEN_ANCHOR;
+	if (w->event == WHEN_PROGRESS)
+		return !w->n || w->unit == UNIT_CALLS;
+	return w->event == WHEN_MODEL_CALL || w->event == WHEN_ANCHOR;
 }
 
 static int check_effect(const struct plan *p, const struct intervention *iv, const struct effect *e,
@@ -81,22 +83,21 @@ static int check_intervention(const struct plan *p, const struct intervention *i
 			       "scenario \"%s\", intervention %llu: this version has no event "
 			       "anchor; use a touch, command_count, model_call or progress",
 			       p->scenario->id, (unsigned long long)iv->order);
-	if (event_needs_gateway(event) && p->agent->api == AGENT_API_NONE)
+	if (needs_gateway(&iv->when) && p->agent->api == AGENT_API_NONE)
 		return err_set(err, ERR_INPUT,
 			       "scenario \"%s\", intervention %llu: event %s is about model calls, "
 			       "but the api of agent \"%s\" is none; use a touch, command_count or "
-			       "time",
+			       "time, or for progress unit commands with n or --reference RUN",
 			       p->scenario->id, (unsigned long long)iv->order,
 			       scenario_event_name(event), p->agent->name);
-	if (event == WHEN_PROGRESS && !max[LIMIT_MODEL_CALLS] && !max[LIMIT_TOTAL_TOKENS] &&
-	    !max[LIMIT_WALL])
-		return err_set(
-			err, ERR_INPUT,
-			"scenario \"%s\", intervention %llu: event progress is a part of a "
-			"budget, and profile \"%s\" has none; use --set limits.model_calls=N, "
-			"limits.total_tokens=N or limits.wall=TIME",
-			p->scenario->id, (unsigned long long)iv->order, p->profile->name);
-	if (scenario_event_is_touch(event) && p->profile->trace == TRACE_OFF)
+	if (event == WHEN_PROGRESS && !iv->when.n && !max[LIMIT_TOTAL_TOKENS] && !max[LIMIT_WALL])
+		return err_set(err, ERR_INPUT,
+			       "scenario \"%s\", intervention %llu: event progress is a part of a "
+			       "budget, and profile \"%s\" has none; use --reference RUN, --set "
+			       "limits.model_calls=N, limits.total_tokens=N or limits.wall=TIME",
+			       p->scenario->id, (unsigned long long)iv->order, p->profile->name);
+	if ((scenario_event_is_touch(event) || event == WHEN_REGION_STATE_CHANGED) &&
+	    p->profile->trace == TRACE_OFF)
 		return err_set(err, ERR_INPUT,
 			       "scenario \"%s\" waits for event %s, but profile \"%s\" has trace "
 			       "off; use --set trace=files",
@@ -122,7 +123,7 @@ static int check_scenario(const struct plan *p, struct err *err)
 			       "%s: $.instance_id: \"%s\", but the task is \"%s\" (%s); give the "
 			       "task that the scenario was made for",
 			       s->file, s->instance_id, p->task->instance_id, p->task->file);
-	for (size_t i = 0; i < s->n_interventions && s->mode != MODE_VANILLA; i++) {
+	for (size_t i = 0; i < scenario_taking_part(s); i++) {
 		int rc = check_intervention(p, s->interventions + i, err);
 
 		if (rc < 0)

@@ -179,6 +179,7 @@ static void print_profile(struct json_w *w, const struct profile *p)
 	json_str(w, "on_limit", profile_on_limit_name(p->on_limit));
 	json_str(w, "grace", limits_text(LIMIT_WALL, p->grace, out));
 	json_str(w, "trace", profile_trace_name(p->trace));
+	json_str(w, "watch", profile_watch_name(p->watch));
 	texts(w, "require", &p->require);
 	json_close(w, '}');
 }
@@ -194,6 +195,7 @@ static void print_effect(struct json_w *w, const struct effect *e)
 	case EFFECT_MESSAGE:
 		text(w, "text", e->text);
 		text(w, "template", e->template);
+		text(w, "claim", e->claim);
 		break;
 	case EFFECT_EXEC:
 		texts(w, "argv", &e->argv);
@@ -206,8 +208,30 @@ static void print_effect(struct json_w *w, const struct effect *e)
 	json_close(w, '}');
 }
 
-static void print_when(struct json_w *w, const struct when *when)
+/* When it fires: the count of each round that it may be asked for. */
+static void print_points(struct json_w *w, const struct scenario *s, const struct intervention *iv)
 {
+	const struct when *when = &iv->when;
+	uint64_t last =
+		when->at >= 0 || iv->order < s->n_interventions ? iv->order : scenario_rounds(s);
+
+	if (when->event != WHEN_PROGRESS)
+		return;
+	json_str(w, "unit", scenario_unit_name((enum when_unit)when->unit));
+	json_str(w, "n_from", scenario_length_name((enum length_from)when->from));
+	json_open(w, "fractions", '[');
+	for (uint64_t k = iv->order; k <= last; k++)
+		json_dbl(w, NULL, scenario_fraction(s, when, k));
+	json_close(w, ']');
+	json_open(w, "points", '[');
+	for (uint64_t k = iv->order; k <= last && when->n; k++)
+		json_u64(w, NULL, scenario_point(s, when, k));
+	json_close(w, ']');
+}
+
+static void print_when(struct json_w *w, const struct scenario *s, const struct intervention *iv)
+{
+	const struct when *when = &iv->when;
 	const uint64_t *region = when->regions.v;
 
 	json_open(w, "when", '{');
@@ -219,19 +243,24 @@ static void print_when(struct json_w *w, const struct when *when)
 	json_str(w, "touch", scenario_touch_name(when->touch));
 	json_u64(w, "min_overlap", when->min_overlap);
 	json_bool(w, "count_scans", when->count_scans);
-	json_dbl(w, "at", when->at);
+	if (when->at >= 0)
+		json_dbl(w, "at", when->at);
+	else
+		json_null(w, "at");
 	json_u64(w, "n", when->n);
 	text(w, "program", when->program);
 	text(w, "anchor", when->anchor);
 	json_u64(w, "after", when->after);
+	print_points(w, s, iv);
 	json_close(w, '}');
 }
 
-static void print_intervention(struct json_w *w, const struct intervention *iv)
+static void print_intervention(struct json_w *w, const struct scenario *s,
+			       const struct intervention *iv)
 {
 	json_open(w, NULL, '{');
 	json_u64(w, "order", iv->order);
-	print_when(w, &iv->when);
+	print_when(w, s, iv);
 	json_str(w, "timing", scenario_timing_name(iv->timing));
 	json_open(w, "effects", '[');
 	for (size_t i = 0; i < iv->n_effects; i++)
@@ -253,6 +282,10 @@ static void print_scenario(struct json_w *w, const struct scenario *s)
 	text(w, "family", s->family);
 	json_str(w, "mode", scenario_mode_name(s->mode));
 	json_u64(w, "max_rounds", s->max_rounds);
+	json_open(w, "progress", '[');
+	for (size_t i = 0; i < s->n_progress; i++)
+		json_dbl(w, NULL, s->progress[i]);
+	json_close(w, ']');
 	json_open(w, "regions", '[');
 	for (size_t i = 0; i < s->n_regions; i++) {
 		json_open(w, NULL, '{');
@@ -265,11 +298,29 @@ static void print_scenario(struct json_w *w, const struct scenario *s)
 	json_close(w, ']');
 	json_open(w, "interventions", '[');
 	for (size_t i = 0; i < s->n_interventions; i++)
-		print_intervention(w, s->interventions + i);
+		print_intervention(w, s, s->interventions + i);
 	json_close(w, ']');
 	raw(w, "checks", s->checks);
 	raw(w, "authority", s->authority);
 	raw(w, "actors", s->actors);
+	json_close(w, '}');
+}
+
+static void print_condition(struct json_w *w, const struct plan_condition *c)
+{
+	json_open(w, "condition", '{');
+	json_str(w, "mode", scenario_mode_name((enum scenario_mode)c->mode));
+	json_u64(w, "k", c->k);
+	json_u64(w, "repeat", c->repeat);
+	json_open(w, "reference", '[');
+	for (size_t i = 0; i < c->n_references; i++) {
+		json_open(w, NULL, '{');
+		json_str(w, "run", c->reference[i].run);
+		json_u64(w, "commands", c->reference[i].commands);
+		json_u64(w, "calls", c->reference[i].calls);
+		json_close(w, '}');
+	}
+	json_close(w, ']');
 	json_close(w, '}');
 }
 
@@ -322,9 +373,11 @@ void plan_print(const struct plan *p, struct buf *out)
 	print_agent(&w, p->agent);
 	print_profile(&w, p->profile);
 	print_scenario(&w, p->scenario);
+	print_condition(&w, &p->condition);
 	print_model(&w, "model", p->model);
 	text(&w, "model_name", p->model_name);
 	print_prices(&w, p->prices);
+	simulator_print(p->simulator, &w);
 	json_str(&w, "agent_dir", p->agent_dir);
 	json_str(&w, "program", p->program);
 	json_str(&w, "rootfs", p->rootfs);

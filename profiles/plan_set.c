@@ -67,11 +67,27 @@ static cJSON *list_item(const char *value)
 	return list;
 }
 
+/* "0.2", whole, no sign: a number as JSON has it but for exponents, which nobody types. 0 or -1. */
+static int decimal(const char *s, double *ret)
+{
+	size_t n = strspn(s, "0123456789");
+
+	if (!n || n > 15)
+		return -1;
+	if (s[n] == '.')
+		n += 1 + strspn(s + n + 1, "0123456789");
+	if (s[n] || s[n - 1] == '.' || n > 30)
+		return -1;
+	*ret = strtod(s, NULL);
+	return 0;
+}
+
 /* @value as the JSON that a file would hold for @row. A text that does not fit the row's kind stays
  * a string, and the reader then says what was expected. */
 static cJSON *value_item(const struct json_field *row, const char *value)
 {
 	uint64_t v;
+	double d;
 
 	if (row->kind == JSON_STRV)
 		return list_item(value);
@@ -79,6 +95,8 @@ static cJSON *value_item(const struct json_field *row, const char *value)
 		return cJSON_CreateBool(value[0] == 't');
 	if (row->kind == JSON_U64 && str_u64(value, &v) == 0)
 		return cJSON_CreateNumber((double)v);
+	if (row->kind == JSON_DOUBLE && decimal(value, &d) == 0)
+		return cJSON_CreateNumber(d);
 	return cJSON_CreateString(value);
 }
 

@@ -19,6 +19,14 @@
 #define MODEL_RETRIES 3
 #define RETRIES_MAX   100
 
+/* Of the simulated user, as SWE-Touch has them. */
+#define SIM_TEMPERATURE 0.2
+#define SIM_MAX_TOKENS  220
+#define SIM_TIMEOUT     (60 * 1000000000ull)
+#define SIM_RETRIES     1
+#define SIM_TOKENS_MAX  1000 /* such a message is not too long to be said yet */
+#define SIM_TIMEOUT_MAX (3600 * 1000000000ull)
+
 /* clang-format off */
 static const char *const layer_names[LAYER_MAX + 1] = {
 	[LAYER_USERNS]	     = "userns",
@@ -47,6 +55,7 @@ static const char *const pin_names[] = { "rewrite", "refuse", "off", NULL };
 static const char *const reattach_names[] = { "never", "once", NULL };
 static const char *const home_names[] = { "empty", NULL };
 static const char *const workspace_names[] = { "overlay", "direct", NULL };
+static const char *const watch_names[] = { "regions", "workspace", NULL };
 /* clang-format on */
 
 const char *layer_name(enum layer l)
@@ -100,6 +109,11 @@ const char *profile_workspace_name(enum workspace_mode v)
 	return workspace_names[v];
 }
 
+const char *profile_watch_name(enum watch_mode v)
+{
+	return watch_names[v];
+}
+
 /* The parent was read before the rows are walked; here only the type is looked at. */
 static int parse_extends(const struct json_src *src, const char *where, const cJSON *item,
 			 void *field, struct err *err)
@@ -139,6 +153,15 @@ static const struct json_field model_rows[] = {
 	{ NULL },
 };
 
+static const struct json_field simulator_rows[] = {
+	{ "temperature", JSON_DOUBLE, OFF(sim_temperature), .doc = "sampling temperature, 0 to 2" },
+	{ "max_tokens", JSON_U64, OFF(sim_max_tokens), .doc = "tokens of one message, 1 to 1000" },
+	{ "timeout", JSON_DURATION, OFF(sim_timeout), .doc = "time for one try, at most 1h; a whole message may take half as much again" },
+	{ "retries", JSON_U64, OFF(sim_retries), .doc = "tries after the first when its endpoint fails, at most 100" },
+	{ "prompt", JSON_STR, OFF(sim_prompt), .doc = "file of its system prompt, default the shipped one" },
+	{ NULL },
+};
+
 static const struct json_field syscalls_rows[] = {
 	{ "deny", JSON_STRV, OFF(deny), .doc = "system calls refused beside those that always are" },
 	{ "nested_userns", JSON_BOOL, OFF(nested_userns), .doc = "allow user namespaces in the box, for agents that sandbox their tools" },
@@ -151,11 +174,13 @@ const struct json_field profile_rows[] = {
 	{ "filesystem", JSON_OBJECT, 0, .rows = filesystem_rows, .doc = "what the box sees" },
 	{ "network", JSON_OBJECT, 0, .rows = network_rows, .doc = "what the box reaches" },
 	{ "model", JSON_OBJECT, 0, .rows = model_rows, .doc = "how model calls are passed on" },
+	{ "simulator", JSON_OBJECT, 0, .rows = simulator_rows, .doc = "the model that writes messages without fixed text (run --simulator)" },
 	{ "syscalls", JSON_OBJECT, 0, .rows = syscalls_rows, .doc = "what the box may ask of the kernel" },
 	{ "limits", JSON_OBJECT, OFF(limits), .rows = limits_rows, .doc = "bounds of the run; 0 = no limit" },
 	{ "on_limit", JSON_ENUM, OFF(on_limit), .choices = on_limit_names, .doc = "finish (tidy end, grace, kill), refuse or kill" },
 	{ "grace", JSON_DURATION, OFF(grace), .doc = "time between the tidy end and the kill" },
 	{ "trace", JSON_ENUM, OFF(trace), .choices = trace_names, .doc = "off (process tree only), files or full" },
+	{ "watch", JSON_ENUM, OFF(watch), .choices = watch_names, .doc = "files that are followed closely: regions (those with critical regions) or workspace (all, for mining)" },
 	{ "require", JSON_STRV, OFF(require), .doc = "layers without which the run is refused" },
 	{ NULL },
 };
@@ -180,6 +205,10 @@ static struct profile *profile_new(void)
 	p->trace = TRACE_FILES;
 	p->model_timeout = MODEL_TIMEOUT;
 	p->model_retries = MODEL_RETRIES;
+	p->sim_temperature = SIM_TEMPERATURE;
+	p->sim_max_tokens = SIM_MAX_TOKENS;
+	p->sim_timeout = SIM_TIMEOUT;
+	p->sim_retries = SIM_RETRIES;
 	return p;
 }
 
@@ -241,6 +270,33 @@ static int check_model(const struct json_src *src, const char *dir, struct profi
 	return 0;
 }
 
+/* @dir: as check_model(). */
+static int check_simulator(const struct json_src *src, const char *dir, struct profile *p,
+			   struct err *err)
+{
+	char *path;
+
+	if (!(p->sim_temperature >= 0 && p->sim_temperature <= 2))
+		return json_complain(src, "$.simulator.temperature", err, "expected 0 to 2");
+	if (p->sim_max_tokens < 1 || p->sim_max_tokens > SIM_TOKENS_MAX)
+		return json_complain(src, "$.simulator.max_tokens", err, "expected 1 to %d",
+				     SIM_TOKENS_MAX);
+	if (!p->sim_timeout || p->sim_timeout > SIM_TIMEOUT_MAX)
+		return json_complain(src, "$.simulator.timeout", err,
+				     "expected more than 0 and at most \"1h\"");
+	if (p->sim_retries > RETRIES_MAX)
+		return json_complain(src, "$.simulator.retries", err, "more than %d", RETRIES_MAX);
+	if (!p->sim_prompt)
+		return 0;
+	path = p->sim_prompt[0] ? input_path(dir, p->sim_prompt) : NULL;
+	if (!path && p->sim_prompt[0])
+		return json_complain(src, "$.simulator.prompt", err, "\"%s\" must be absolute here",
+				     p->sim_prompt);
+	free(p->sim_prompt); /* "" takes the shipped prompt again */
+	p->sim_prompt = path;
+	return 0;
+}
+
 static int check_require(const struct json_src *src, const struct profile *p, struct err *err)
 {
 	strv_each (i, &p->require) {
@@ -289,6 +345,8 @@ int profile_check(const struct json_src *src, const char *dir, struct profile *p
 		rc = check_hosts(src, p, err);
 	if (rc == 0)
 		rc = check_model(src, dir, p, err);
+	if (rc == 0)
+		rc = check_simulator(src, dir, p, err);
 	if (rc == 0)
 		rc = check_deny(src, p, err);
 	if (rc == 0)

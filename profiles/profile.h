@@ -17,6 +17,7 @@ enum provider_tools { PROVIDER_STRIP, PROVIDER_REFUSE };
 enum pin { PIN_REWRITE, PIN_REFUSE, PIN_OFF };
 enum home_mode { HOME_EMPTY };
 enum workspace_mode { WORKSPACE_OVERLAY, WORKSPACE_DIRECT };
+enum watch_mode { WATCH_REGIONS, WATCH_WORKSPACE };
 
 /* The layers a profile may require and the posture reports. */
 enum layer {
@@ -63,6 +64,12 @@ struct profile {
 	uint64_t model_retries; /* attempts after the first */
 	char *prices;           /* price file, NULL = the shipped one */
 	bool tell_limits;       /* the agent is told its limits with the problem statement */
+	/* simulator: values of --simulator (profiles/simulator.h) */
+	double sim_temperature;  /* 0 to 2 */
+	uint64_t sim_max_tokens; /* of one message, 1 to 1000 */
+	uint64_t sim_timeout;    /* ns of one try, never 0; a message may take half as much again */
+	uint64_t sim_retries;    /* tries after the first */
+	char *sim_prompt;        /* system prompt file, NULL = the shipped one */
 	/* syscalls */
 	struct strv deny; /* names, in addition to the built-in rows */
 	bool nested_userns;
@@ -70,6 +77,7 @@ struct profile {
 	int on_limit;        /* enum on_limit */
 	uint64_t grace;      /* ns */
 	int trace;           /* enum trace_level */
+	int watch;           /* enum watch_mode: files that are followed closely */
 	struct strv require; /* layer names: the floor below which a run is refused */
 };
 
@@ -101,6 +109,7 @@ const char *profile_pin_name(enum pin v);                       /* see profile_t
 const char *profile_reattach_name(int v);                       /* see profile_trace_name() */
 const char *profile_home_name(enum home_mode v);                /* see profile_trace_name() */
 const char *profile_workspace_name(enum workspace_mode v);      /* see profile_trace_name() */
+const char *profile_watch_name(enum watch_mode v);              /* see profile_trace_name() */
 
 /* Directory of the shipped data: $PROCTOR_DATADIR, else the installed place, else profiles/data
  * beside the program's source when it runs from its build directory. Caller frees. */

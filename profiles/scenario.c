@@ -13,15 +13,20 @@
 #define REGIONS_MAX       4096
 #define INTERVENTIONS_MAX 256
 #define EFFECTS_MAX       64
+#define CLAIM_MAX         2000 /* bytes */
+#define ROUNDS_DEFAULT    3
 #define SECONDS_MAX       1e9 /* 31 years; far from where ns leave 64 bits */
 
 /* clang-format off */
 /* Each in the order of its enum. */
-static const char *const mode_names[] = { "vanilla", "edit+message", "edit", "message", "co-edit", NULL };
+const char *const scenario_mode_names[] = { "vanilla", "edit+message", "edit", "message", "co-edit", NULL };
 static const char *const touch_names[] = { "open", "bytes", "argv", "output", "swe-touch-1.0", NULL };
 static const char *const timing_names[] = { "at-touch", "after-read", "after-command", NULL };
 static const char *const event_names[] = { "open", "read", "edit", "read_or_edit", "exec", "command_count",
-	"model_call", "progress", "time", "after", "anchor", NULL };
+	"model_call", "progress", "time", "after", "anchor", "region_state_changed", NULL };
+static const char *const unit_names[] = { "commands", "calls", "auto", NULL };
+static const char *const unit_choices[] = { "commands", "calls", NULL };
+static const char *const length_names[] = { "none", "file", "run", "median", "budget", NULL };
 const char *const scenario_effect_keys[] = { "edit", "message", "exec", "model", "authority", NULL };
 
 #define BIT(kind)   (1u << (kind))
@@ -48,7 +53,7 @@ bool scenario_event_is_touch(enum when_event event)
 
 const char *scenario_mode_name(enum scenario_mode v)
 {
-	return mode_names[v];
+	return scenario_mode_names[v];
 }
 
 const char *scenario_event_name(enum when_event v)
@@ -69,6 +74,16 @@ const char *scenario_timing_name(enum timing v)
 const char *scenario_effect_name(enum effect_kind v)
 {
 	return scenario_effect_keys[v];
+}
+
+const char *scenario_unit_name(enum when_unit v)
+{
+	return unit_names[v];
+}
+
+const char *scenario_length_name(enum length_from v)
+{
+	return length_names[v];
 }
 
 /* Check the keys of @item by @rows (all JSON_RAW or JSON_STR), then keep the whole as text. */
@@ -129,6 +144,16 @@ static int parse_actors(const struct json_src *src, const char *where, const cJS
 	return keep_checked(src, where, item, actor_rows, &a, field, err);
 }
 
+/* An object of any form. */
+static int parse_notes(const struct json_src *src, const char *where, const cJSON *item,
+		       void *field, struct err *err)
+{
+	if (!cJSON_IsObject(item))
+		return json_complain(src, where, err, "expected an object");
+	*(char **)field = cJSON_PrintUnformatted(item);
+	return 0;
+}
+
 /* {"v1": {...}, "v2": {...}}: names of versions are the author's. */
 static int parse_authority(const struct json_src *src, const char *where, const cJSON *item,
 			   void *field, struct err *err)
@@ -143,6 +168,34 @@ static int parse_authority(const struct json_src *src, const char *where, const 
 					     v->string);
 	}
 	*(char **)field = cJSON_PrintUnformatted(item);
+	return 0;
+}
+
+/* Fractions of a run, one a round. */
+static int parse_progress(const struct json_src *src, const char *where, const cJSON *item,
+			  void *field, struct err *err)
+{
+	struct json_array *a = field;
+	double last = 0, *v;
+	const cJSON *one;
+	int n = cJSON_GetArraySize(item);
+
+	if (!cJSON_IsArray(item) || n < 1 || n > ROUNDS_MAX)
+		return json_complain(src, where, err,
+				     "expected an array of 1 to %d fractions, such as "
+				     "[0.25, 0.5, 0.75]",
+				     ROUNDS_MAX);
+	a->v = v = mem_zalloc((size_t)n, sizeof(*v));
+	cJSON_ArrayForEach (one, item) {
+		double x = cJSON_GetNumberValue(one);
+
+		if (!(x >= last && x <= 1))
+			return json_complain(src, where, err,
+					     "fraction %zu must be a number from 0 to 1, and not "
+					     "less than the one before it",
+					     a->n + 1);
+		v[a->n++] = last = x;
+	}
 	return 0;
 }
 
@@ -163,17 +216,19 @@ static const struct json_field when_rows[] = {
 	{ "touch", JSON_ENUM, OFF(when, touch), .choices = touch_names, .doc = "evidence a touch needs, default bytes" },
 	{ "min_overlap", JSON_U64, OFF(when, min_overlap), .doc = "lines of the region that must be touched, default 1" },
 	{ "count_scans", JSON_BOOL, OFF(when, count_scans), .doc = "searches and indexers count as touches, default false" },
-	{ "at", JSON_DOUBLE, OFF(when, at), .doc = "event progress: fraction of the budget; event time: seconds" },
-	{ "n", JSON_U64, OFF(when, n), .doc = "events command_count and model_call: the n-th, from 1" },
+	{ "at", JSON_DOUBLE, OFF(when, at), .doc = "event progress: fraction of the run, default by round; event time: seconds" },
+	{ "n", JSON_U64, OFF(when, n), .doc = "events command_count and model_call: the n-th, from 1; event progress: length of the run that the fraction is of" },
+	{ "unit", JSON_ENUM, OFF(when, unit), .choices = unit_choices, .doc = "event progress: what is counted, commands or calls (of the model)" },
 	{ "program", JSON_STR, OFF(when, program), .doc = "event exec: name of the program" },
 	{ "anchor", JSON_STR, OFF(when, anchor), .doc = "event anchor: its name" },
-	{ "after", JSON_U64, OFF(when, after), .doc = "event after: order of the intervention that must have fired" },
+	{ "after", JSON_U64, OFF(when, after), .doc = "event after: order of the intervention that must have fired; event region_state_changed: the one whose lines are edited, none = any earlier one" },
 	{ NULL },
 };
 
 static const struct json_field message_rows[] = {
 	{ "text", JSON_STR, OFF(scenario_effect, text), .doc = "the message itself" },
 	{ "template", JSON_STR, OFF(scenario_effect, template), .doc = "name of a template; without text and template: by stage" },
+	{ "claim", JSON_STR, OFF(scenario_effect, claim), .doc = "what the user says of the edit, one or two sentences for the templates" },
 	{ NULL },
 };
 
@@ -198,13 +253,15 @@ const struct json_field scenario_rows[] = {
 	{ "id", JSON_STR, OFF(scenario_file, id), true, .doc = "name of the scenario: A-Z a-z 0-9 . _ -" },
 	{ "instance_id", JSON_STR, OFF(scenario_file, instance_id), .doc = "task it is for" },
 	{ "family", JSON_STR, OFF(scenario_file, family), .doc = "family of scenarios, for reports" },
-	{ "mode", JSON_ENUM, OFF(scenario_file, mode), .choices = mode_names, .doc = "which effects take place, default edit+message" },
-	{ "max_rounds", JSON_U64, OFF(scenario_file, max_rounds), .doc = "how often one intervention may fire, default 3" },
+	{ "mode", JSON_ENUM, OFF(scenario_file, mode), .choices = scenario_mode_names, .doc = "which effects take place, default edit+message" },
+	{ "max_rounds", JSON_U64, OFF(scenario_file, max_rounds), .doc = "K, firings in all, default 3 with one intervention, else one for each" },
+	{ "progress", JSON_CUSTOM, OFF(scenario_file, progress), .parse = parse_progress, .doc = "array: fraction of the run at which round k fires, for event progress without at; default k/(K+1)" },
 	{ "regions", JSON_ARRAY, OFF(scenario_file, regions), .rows = region_rows, .size = sizeof(struct region), .doc = "critical regions" },
 	{ "interventions", JSON_ARRAY, OFF(scenario_file, interventions), .rows = intervention_rows, .size = sizeof(struct scenario_intervention), .doc = "what happens to the run" },
 	{ "checks", JSON_CUSTOM, OFF(scenario_file, checks), .rows = check_rows, .parse = parse_checks, .doc = "what must hold afterwards" },
 	{ "authority", JSON_CUSTOM, OFF(scenario_file, authority), .parse = parse_authority, .doc = "versions of goal and verifier: name to {problem_statement, test}" },
 	{ "actors", JSON_CUSTOM, OFF(scenario_file, actors), .rows = actor_rows, .parse = parse_actors, .doc = "scripted outcomes the gate runs" },
+	{ "notes", JSON_CUSTOM, OFF(scenario_file, notes), .parse = parse_notes, .doc = "object of any form: where the scenario comes from; changes nothing" },
 	{ NULL },
 };
 /* clang-format on */
@@ -263,6 +320,12 @@ static bool anchor_ok(const struct when *w, uint64_t order)
 	return w->anchor && w->anchor[0];
 }
 
+/* With or without "after"; but somebody must have edited before. */
+static bool changed_ok(const struct when *w, uint64_t order)
+{
+	return order > 1 && w->after < order;
+}
+
 /* Only an earlier one, so that no two wait for each other. */
 static bool after_ok(const struct when *w, uint64_t order)
 {
@@ -283,6 +346,7 @@ static const struct {
 	{ WHEN_TIME,	      time_ok,	   "\"at\" in seconds, 0 to 1000000000" },
 	{ WHEN_ANCHOR,	      anchor_ok,   "\"anchor\"" },
 	{ WHEN_AFTER,	      after_ok,	   "\"after\", the order of an earlier intervention" },
+	{ WHEN_REGION_STATE_CHANGED, changed_ok, "an earlier intervention, whose order is \"after\" or which is any" },
 };
 /* clang-format on */
 
@@ -331,6 +395,8 @@ static int check_effect(const struct json_src *src, const char *at, const cJSON 
 		wrong = "is empty; write a program and its arguments";
 	if (e->text && e->template)
 		wrong = "has both a text and a template; choose one";
+	if (e->claim && strlen(e->claim) > CLAIM_MAX)
+		wrong = "has a claim of more than 2000 bytes; say it in a sentence or two";
 	if (e->text && !e->text[0])
 		wrong = "is empty; write a text, or leave it out for the templates by stage";
 	if ((e->model || e->authority) && !cJSON_IsObject(key))
@@ -363,7 +429,7 @@ static int check_effects(const struct json_src *src, const char *at, const cJSON
 	}
 	if (!fits && f->mode != MODE_VANILLA)
 		return json_complain(src, at, err, "no effect takes place in mode \"%s\"",
-				     mode_names[f->mode]);
+				     scenario_mode_names[f->mode]);
 	return 0;
 }
 
@@ -383,6 +449,8 @@ static int check_intervention(const struct json_src *src, size_t i, const cJSON 
 		iv->when.touch = TOUCH_BYTES;
 	if (!cJSON_GetObjectItemCaseSensitive(when, "min_overlap"))
 		iv->when.min_overlap = 1;
+	if (!cJSON_GetObjectItemCaseSensitive(when, "unit"))
+		iv->when.unit = UNIT_AUTO;
 	if (iv->order != i + 1)
 		return json_complain(src, at, err,
 				     "order is %llu; interventions stand in order 1, 2, ... "
@@ -391,6 +459,10 @@ static int check_intervention(const struct json_src *src, size_t i, const cJSON 
 	if (iv->when.min_overlap < 1)
 		return json_complain(src, at_when, err, "min_overlap must be 1 or more");
 	rc = check_when(src, at_when, f, iv, err);
+	if (iv->when.event == WHEN_PROGRESS && !cJSON_GetObjectItemCaseSensitive(when, "at"))
+		iv->when.at = -1;
+	if (iv->when.event == WHEN_PROGRESS && iv->when.n)
+		iv->when.from = LENGTH_FILE;
 	return rc == 0 ? check_effects(src, at, item, f, iv, err) : rc;
 }
 
@@ -402,6 +474,8 @@ int scenario_check(const struct json_src *src, struct scenario_file *f, struct e
 
 	if (rc == 0 && f->instance_id)
 		rc = input_check_id(src, "$.instance_id", f->instance_id, err);
+	if (!cJSON_GetObjectItemCaseSensitive(src->root, "max_rounds"))
+		f->max_rounds = f->interventions.n > 1 ? f->interventions.n : ROUNDS_DEFAULT;
 	if (rc == 0 && (f->max_rounds < 1 || f->max_rounds > ROUNDS_MAX))
 		rc = json_complain(src, "$.max_rounds", err, "must be from 1 to %d", ROUNDS_MAX);
 	if (rc == 0)
@@ -411,7 +485,7 @@ int scenario_check(const struct json_src *src, struct scenario_file *f, struct e
 	if (rc == 0 && f->mode != MODE_VANILLA && f->interventions.n == 0)
 		rc = json_complain(src, "$", err,
 				   "mode \"%s\" needs \"interventions\"; mode \"vanilla\" does not",
-				   mode_names[f->mode]);
+				   scenario_mode_names[f->mode]);
 	if (rc < 0)
 		return rc;
 	cJSON_ArrayForEach (item, list) {

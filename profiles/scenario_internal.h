@@ -8,7 +8,7 @@
 /* One entry of "effects"; exactly one key is there. */
 struct scenario_effect {
 	char *edit;
-	char *text, *template; /* of "message" */
+	char *text, *template, *claim; /* of "message" */
 	struct strv exec;
 	char *model, *authority; /* JSON text */
 };
@@ -24,10 +24,11 @@ struct scenario_file {
 	char *id, *instance_id, *family;
 	int mode;
 	uint64_t max_rounds;
+	struct json_array progress;      /* of double; JSON_CUSTOM */
 	struct json_array regions;       /* of struct region */
 	struct json_array interventions; /* of struct scenario_intervention */
 	/* JSON text; JSON_CUSTOM, so not released by the rows */
-	char *checks, *authority, *actors;
+	char *checks, *authority, *actors, *notes;
 };
 
 /* Keys of the entries of "effects", in the order of enum effect_kind. */

@@ -10,13 +10,12 @@
 #include "profiles/rows_internal.h"
 #include "profiles/scenario_internal.h"
 
-#define ROUNDS_DEFAULT 3
-
 static void free_effect(struct effect *e)
 {
 	free(e->diff);
 	free(e->text);
 	free(e->template);
+	free(e->claim);
 	strv_done(&e->argv);
 	free(e->raw);
 }
@@ -41,6 +40,7 @@ struct scenario *scenario_free(struct scenario *s)
 	}
 	for (size_t i = 0; i < s->n_interventions; i++)
 		free_intervention(s->interventions + i);
+	free(s->progress);
 	free(s->regions);
 	free(s->interventions);
 	free(s->file);
@@ -50,6 +50,7 @@ struct scenario *scenario_free(struct scenario *s)
 	free(s->checks);
 	free(s->authority);
 	free(s->actors);
+	free(s->notes);
 	free(s);
 	return NULL;
 }
@@ -60,6 +61,8 @@ static void file_done(struct scenario_file *f)
 	free(f->checks);
 	free(f->authority);
 	free(f->actors);
+	free(f->notes);
+	free(f->progress.v);
 }
 
 /* Move what @from holds into @to; @key is the one key that the effect has. */
@@ -73,6 +76,7 @@ static void take_effect(struct scenario_effect *from, const char *key, struct ef
 	to->diff = take_ptr(&from->edit);
 	to->text = take_ptr(&from->text);
 	to->template = take_ptr(&from->template);
+	to->claim = take_ptr(&from->claim);
 	to->argv = from->exec;
 	from->exec = (struct strv){ 0 };
 	to->raw = from->model ? take_ptr(&from->model) : take_ptr(&from->authority);
@@ -106,6 +110,9 @@ static struct scenario *take_file(const struct json_src *src, struct scenario_fi
 	s->family = take_ptr(&f->family);
 	s->mode = f->mode;
 	s->max_rounds = f->max_rounds;
+	s->progress = f->progress.v;
+	s->n_progress = f->progress.n;
+	f->progress = (struct json_array){ 0 };
 	s->regions = f->regions.v;
 	s->n_regions = f->regions.n;
 	f->regions = (struct json_array){ 0 };
@@ -119,6 +126,7 @@ static struct scenario *take_file(const struct json_src *src, struct scenario_fi
 	s->checks = take_ptr(&f->checks);
 	s->authority = take_ptr(&f->authority);
 	s->actors = take_ptr(&f->actors);
+	s->notes = take_ptr(&f->notes);
 	return s;
 }
 
@@ -148,7 +156,7 @@ static int read_edits(const struct json_src *src, const char *dir, struct scenar
 int scenario_parse(const char *name, const char *text, size_t n, const char *dir,
 		   struct scenario **ret, struct err *err)
 {
-	struct scenario_file f = { .mode = MODE_EDIT_MESSAGE, .max_rounds = ROUNDS_DEFAULT };
+	struct scenario_file f = { .mode = MODE_EDIT_MESSAGE };
 	struct json_src src = { 0 };
 	int rc = json_parse(name, text, n, &src, err);
 
@@ -159,8 +167,12 @@ int scenario_parse(const char *name, const char *text, size_t n, const char *dir
 		rc = scenario_check(&src, &f, err);
 	if (rc == 0)
 		rc = read_edits(&src, dir, &f, err);
-	if (rc == 0)
+	if (rc == 0) {
 		*ret = take_file(&src, &f);
+		rc = scenario_set_condition(*ret, -1, 0, err);
+		if (rc < 0)
+			*ret = scenario_free(*ret);
+	}
 	file_done(&f);
 	json_src_done(&src);
 	return rc;

@@ -10,7 +10,7 @@
 /* Which reader turns the test command's output into results (verifier/testlog rows). */
 struct task_test {
 	char *command;      /* run by sh -c in the workdir; NULL when the task has no tests */
-	char *reader;       /* "exit-code", "tap", "junit-xml", "pytest", "node-test" */
+	char *reader;       /* a row of verifier/testlog.c: "exit-code", "tap", "pytest", ... */
 	uint64_t timeout;   /* ns; default 30 min */
 	struct strv hidden; /* globs of paths (str_path_glob) that the tests own */
 	char *report;       /* file below the workdir that the runner writes (JUnit XML), or NULL */

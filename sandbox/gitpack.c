@@ -312,8 +312,13 @@ static uint8_t *make_index(const struct gitpack *p, const uint8_t sum[SHA1_DIGES
  * scratch directory need not survive a crash of the machine. */
 static int write_index(const char *path, const uint8_t *data, size_t n, struct err *err)
 {
-	auto_fd int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0444);
+	auto_fd int fd = -1;
 
+	/* The same objects were packed before: same name, and its file cannot be opened for writing but by
+	 * root. A reader that has it keeps it. */
+	if (unlink(path) < 0 && errno != ENOENT)
+		return err_sys(err, "cannot replace %s", path);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0444);
 	if (fd < 0 || fd_write_all(fd, data, n) < 0 || fchmod(fd, 0444) < 0)
 		return err_sys(err, "cannot write %s", path);
 	return 0;

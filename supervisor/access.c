@@ -1,14 +1,18 @@
 #include "supervisor/access.h"
 
 #include <fcntl.h>
+#include <string.h>
 
-void access_report(struct sup *s, struct tracee *t, enum access_kind kind, int file, uint64_t off,
-		   uint64_t len, bool before)
+#include "supervisor/follow.h"
+
+struct access access_of(const struct tracee *t, enum access_kind kind, const char *path,
+			uint64_t off, uint64_t len)
 {
 	struct process *p = t->proc;
-	struct access a = {
+
+	return (struct access){
 		.kind = kind,
-		.path = s->watch.file[file].path,
+		.path = path,
 		.off = off,
 		.len = len,
 		.pid = p->pid,
@@ -18,11 +22,57 @@ void access_report(struct sup *s, struct tracee *t, enum access_kind kind, int f
 		.files_seen = p->n_seen,
 		.write_only = kind == ACCESS_OPEN && (t->flags & O_ACCMODE) == O_WRONLY,
 	};
+}
+
+/* What makes a read more than its bytes. */
+static void record_read(struct sup *s, struct tracee *t, const char *path, uint64_t off,
+			uint64_t len, struct buf *b)
+{
+	struct access a = access_of(t, ACCESS_READ, path, off, len);
+	const char *scan = engine_scan(s->engine, &a);
+	uint64_t first, last;
+	bool known;
+
+	engine_lines(s->engine, path, off, len, &a.first, &a.last);
+	tracerec_lines(b, a.first, a.last);
+	known = engine_shown(s->engine, &a, &first, &last);
+	if (known && first)
+		buf_addf(b, ",\"shown\":[%llu,%llu]", (unsigned long long)first,
+			 (unsigned long long)last);
+	/* Read only to get to the lines that were asked for: nobody looks at it. */
+	if (known && !first && !scan)
+		scan = "none of it was asked for";
+	if (scan)
+		tracerec_str(b, "scan", scan, strlen(scan));
+}
+
+void access_record(struct sup *s, struct tracee *t, enum trace_kind kind, int fd, int file,
+		   uint64_t off, uint64_t len)
+{
+	struct buf *b = sup_record(s, kind, t);
+	const char *path = file >= 0 ? s->watch.file[file].path : NULL;
+
+	if (path)
+		tracerec_str(b, "path", path, strlen(path));
+	tracerec_i64(b, "fd", fd);
+	if (path)
+		tracerec_u64(b, "off", off);
+	tracerec_u64(b, "len", len);
+	if (path && s->engine && (kind == TK_READ || kind == TK_MAP))
+		record_read(s, t, path, off, len, b);
+	sink_end(s->sink);
+}
+
+void access_report(struct sup *s, struct tracee *t, enum access_kind kind, int file, uint64_t off,
+		   uint64_t len, bool before)
+{
+	struct access a;
 	struct err err;
 	int rc;
 
-	if (!s->engine)
+	if (!s->engine || watch_bare(&s->watch, file))
 		return;
+	a = access_of(t, kind, s->watch.file[file].path, off, len);
 	engine_lines(s->engine, a.path, off, len, &a.first, &a.last);
 	rc = before ? engine_before(s->engine, &a, &err) : engine_after(s->engine, &a, &err);
 	if (rc < 0)
@@ -39,6 +89,7 @@ void access_changed(struct sup *s, struct process *p, int file)
 	rc = engine_changed(s->engine, s->watch.file[file].path, p->pid, p->cmd, p->argv.v, &err);
 	if (rc < 0)
 		sup_engine_failed(s, &err);
+	follow_others(s, p, file);
 }
 
 static bool pass_to(struct process *p, int file)

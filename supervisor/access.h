@@ -4,14 +4,24 @@
 
 #include "supervisor/sup.h"
 
-/* Region file @file is opened, read ([off, off+len)), before (@before) or after the fact. */
+/* An access of @t to workspace file @path (borrowed), as the engine takes it; without lines. */
+struct access access_of(const struct tracee *t, enum access_kind kind, const char *path,
+			uint64_t off, uint64_t len);
+
+/* Trace record about bytes of descriptor @fd, @file -1 when it is not followed. Reads come with their
+ * lines, the lines that the program was to show, and why they are a scan. */
+void access_record(struct sup *s, struct tracee *t, enum trace_kind kind, int fd, int file,
+		   uint64_t off, uint64_t len);
+
+/* Followed file @file is opened, read ([off, off+len)), before (@before) or after the fact. Without a
+ * region that is nobody's business. */
 void access_report(struct sup *s, struct tracee *t, enum access_kind kind, int file, uint64_t off,
 		   uint64_t len, bool before);
 
-/* The contents of region file @file may have changed by process @p. */
+/* The contents of followed file @file may have changed by process @p. */
 void access_changed(struct sup *s, struct process *p, int file);
 
-/* A descriptor through which region file @file was written has closed. When @p itself, a child or
+/* A descriptor through which followed file @file was written has closed. When @p itself, a child or
  * its parent still holds another one that can write (a shell's redirection: opened, duplicated,
  * closed, inherited), the edit goes on there and is judged at its close: true. */
 bool access_pass_on(struct sup *s, struct process *p, int file);

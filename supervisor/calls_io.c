@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "supervisor/access.h"
 #include "supervisor/calls_internal.h"
+#include "supervisor/follow.h"
 #include "supervisor/procfs.h"
 
 enum { IOV_CAP = 1024 };
@@ -20,28 +21,6 @@ enum { IOV_CAP = 1024 };
 struct rfd *calls_rfd(struct tracee *t, unsigned i)
 {
 	return t->proc->fds->n ? fdtab_get(t->proc->fds, (int)t->call.arg[i]) : NULL;
-}
-
-/* A trace record about bytes of a descriptor. */
-static void record_bytes(struct sup *s, struct tracee *t, enum trace_kind kind, int fd, int file,
-			 uint64_t off, uint64_t len)
-{
-	struct buf *b = sup_record(s, kind, t);
-	uint64_t first = 0, last = 0;
-
-	if (file >= 0) {
-		const char *path = s->watch.file[file].path;
-
-		tracerec_str(b, "path", path, strlen(path));
-		if (kind != TK_WRITE && s->engine)
-			engine_lines(s->engine, path, off, len, &first, &last);
-	}
-	tracerec_i64(b, "fd", fd);
-	if (file >= 0)
-		tracerec_u64(b, "off", off);
-	tracerec_u64(b, "len", len);
-	tracerec_lines(b, first, last);
-	sink_end(s->sink);
 }
 
 /* Sum of the lengths of an iovec array in the tracee. */
@@ -97,7 +76,7 @@ void calls_read_entry(struct sup *s, struct tracee *t)
 void calls_read_exit(struct sup *s, struct tracee *t, int64_t ret)
 {
 	if (ret > 0 && (t->file >= 0 || s->level == TRACE_FULL))
-		record_bytes(s, t, TK_READ, (int)t->call.arg[0], t->file, t->off, (uint64_t)ret);
+		access_record(s, t, TK_READ, (int)t->call.arg[0], t->file, t->off, (uint64_t)ret);
 	if (ret > 0 && t->file >= 0)
 		access_report(s, t, ACCESS_READ, t->file, t->off, (uint64_t)ret, false);
 }
@@ -126,8 +105,8 @@ void calls_write_exit(struct sup *s, struct tracee *t, int64_t ret)
 	if (r)
 		r->wrote = true;
 	if (r || s->level == TRACE_FULL)
-		record_bytes(s, t, sizes ? TK_TRUNCATE : TK_WRITE, (int)t->call.arg[0],
-			     r ? r->file : -1, t->off, (uint64_t)ret);
+		access_record(s, t, sizes ? TK_TRUNCATE : TK_WRITE, (int)t->call.arg[0],
+			      r ? r->file : -1, t->off, (uint64_t)ret);
 }
 
 /* Bytes of the file that a mapping covers: the kernel rounds to pages, the file ends earlier. */
@@ -156,9 +135,9 @@ void calls_mmap_exit(struct sup *s, struct tracee *t, int64_t ret)
 	if (t->file < 0 || (ret < 0 && ret > -4096))
 		return;
 	r = calls_rfd(t, 4);
-	record_bytes(s, t, TK_MAP, (int)t->call.arg[4], t->file, t->off, t->len);
-	if (r && r->write && (t->call.arg[3] & MAP_TYPE) != MAP_PRIVATE && t->file < 64)
-		t->proc->wmaps |= 1ull << t->file;
+	access_record(s, t, TK_MAP, (int)t->call.arg[4], t->file, t->off, t->len);
+	if (r && r->write && (t->call.arg[3] & MAP_TYPE) != MAP_PRIVATE)
+		fileset_add(&t->proc->maps, t->file);
 	if (t->call.arg[2] & (PROT_READ | PROT_EXEC))
 		access_report(s, t, ACCESS_READ, t->file, t->off, t->len, false);
 }
@@ -202,13 +181,13 @@ void calls_copy_exit(struct sup *s, struct tracee *t, int64_t ret)
 		return;
 	copy_args(t, &in, &in_off, &out, &count);
 	if (t->file >= 0) {
-		record_bytes(s, t, TK_READ, (int)t->call.arg[in], t->file, t->off, (uint64_t)ret);
+		access_record(s, t, TK_READ, (int)t->call.arg[in], t->file, t->off, (uint64_t)ret);
 		access_report(s, t, ACCESS_READ, t->file, t->off, (uint64_t)ret, false);
 	}
 	to = calls_rfd(t, out);
 	if (to) {
 		to->wrote = true;
-		record_bytes(s, t, TK_WRITE, to->fd, to->file, 0, (uint64_t)ret);
+		access_record(s, t, TK_WRITE, to->fd, to->file, 0, (uint64_t)ret);
 	}
 }
 
@@ -301,13 +280,11 @@ void calls_ioctl_exit(struct sup *s, struct tracee *t, int64_t ret)
 
 void calls_munmap_exit(struct sup *s, struct tracee *t, int64_t ret)
 {
-	uint64_t maps = t->proc->wmaps;
+	uint64_t left = FOLLOW_BYTES_MAX;
 
-	if (ret < 0)
-		return;
-	for (int i = 0; i < 64 && maps >> i; i++) {
-		if (maps & (1ull << i))
-			access_changed(s, t->proc, i);
+	for (size_t i = 0; ret >= 0 && i < t->proc->maps.n; i++) {
+		if (follow_afford(s, t->proc->maps.v[i], &left))
+			access_changed(s, t->proc, t->proc->maps.v[i]);
 	}
 }
 

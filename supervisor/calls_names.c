@@ -13,6 +13,7 @@
 #include "base/path.h"
 #include "supervisor/access.h"
 #include "supervisor/calls_internal.h"
+#include "supervisor/follow.h"
 #include "supervisor/hold.h"
 #include "supervisor/procfs.h"
 
@@ -113,17 +114,18 @@ void calls_open_entry(struct sup *s, struct tracee *t)
 	if (n < 0)
 		return;
 	t->flags = open_flags(t);
-	t->hint = watch_hint(&s->watch, path, (size_t)n);
-	if (s->watch.n && !(t->flags & O_DIRECTORY) && in_workspace(s, t->proc, path, at))
+	t->hint = watch_hint(&s->watch, path, (size_t)n) || follow_hint(s, t, path, at);
+	if (watch_on(&s->watch) && !(t->flags & O_DIRECTORY) && in_workspace(s, t->proc, path, at))
 		access_seen(t->proc, at, path, (size_t)n);
 	/* Another thread may change the path between our look and the kernel's: then only the
 	 * descriptor tells. */
-	if (s->watch.n && t->proc->threads > 1)
+	if (s->watch.n_first && t->proc->threads > 1)
 		t->hint = true;
 	if (t->hint || (t->flags & WRITES))
 		t->want_exit = true;
 	if (t->want_exit) {
 		t->path = mem_dup(path, (size_t)n);
+		follow_open(s, t, path, at);
 		return;
 	}
 	b = sup_record(s, TK_OPEN, t);
@@ -140,11 +142,32 @@ static void region_opened(struct sup *s, struct tracee *t, int fd, int file)
 
 	if (t->flags & O_PATH) /* carries no data; a re-open through /proc is seen by itself */
 		return;
+	/* O_TRUNC empties the file whatever the mode; a file made here is new even when it stays
+	 * empty. */
 	r = fdtab_put(p->fds, fd, file, mode != O_RDONLY);
-	r->wrote = (t->flags & O_TRUNC) && mode != O_RDONLY;
+	r->wrote = (t->flags & O_TRUNC) || t->absent;
 	on_syscall_zoom(s, p, t->tid);
 	access_report(s, t, ACCESS_OPEN, file, 0, 0, true);
 	access_report(s, t, ACCESS_OPEN, file, 0, 0, false);
+}
+
+/* The followed file that descriptor @fd was opened for, -1 = none. */
+static int file_opened(struct sup *s, struct tracee *t, int fd)
+{
+	uint64_t changed;
+	int file;
+
+	if (!t->hint)
+		return -1;
+	file = watch_fd(&s->watch, t->tid, fd);
+	if (s->watch.everything)
+		return follow_opened(s, t, fd, file);
+	if (file < 0 && (t->flags & O_CREAT)) {
+		/* A new inode under a region's name, as git checkout makes it. */
+		watch_refresh(&s->watch, &changed);
+		file = watch_fd(&s->watch, t->tid, fd);
+	}
+	return file;
 }
 
 void calls_open_exit(struct sup *s, struct tracee *t, int64_t ret)
@@ -155,16 +178,8 @@ void calls_open_exit(struct sup *s, struct tracee *t, int64_t ret)
 
 	if (!t->path)
 		return;
-	if (t->hint && ret >= 0) {
-		file = watch_fd(&s->watch, t->tid, (int)ret);
-		if (file < 0 && (t->flags & O_CREAT)) {
-			/* A new inode under a region's name, as git checkout makes it. */
-			uint64_t changed;
-
-			watch_refresh(&s->watch, &changed);
-			file = watch_fd(&s->watch, t->tid, (int)ret);
-		}
-	}
+	if (ret >= 0)
+		file = file_opened(s, t, (int)ret);
 	b = sup_record(s, TK_OPEN, t);
 	record_path(b, t->proc, "path", t->path, n, at);
 	tracerec_u64(b, "flags", t->flags);
@@ -207,26 +222,39 @@ void calls_exec_exit(struct sup *s, struct tracee *t, int64_t ret)
 	sink_end(s->sink);
 }
 
-void calls_names_entry(struct sup *s, struct tracee *t)
+/* Copy the names of the call. */
+static void read_names(struct sup *s, struct tracee *t)
 {
-	enum sys_op op = t->row->op;
 	char path[PATH_MAX];
 	ssize_t n = read_path(t, t->row->path, path);
 
-	t->want_exit = true;
-	if (n >= 0) {
-		t->path = mem_dup(path, (size_t)n);
-		t->hint = watch_hint(&s->watch, path, (size_t)n);
-	}
+	free(t->path);
+	free(t->path2);
+	t->path = n >= 0 ? mem_dup(path, (size_t)n) : NULL;
+	t->hint = n >= 0 && watch_hint(&s->watch, path, (size_t)n);
 	n = read_path(t, t->row->path2, path);
-	if (n >= 0) {
-		t->path2 = mem_dup(path, (size_t)n);
-		t->hint |= watch_hint(&s->watch, path, (size_t)n);
-	}
+	t->path2 = n >= 0 ? mem_dup(path, (size_t)n) : NULL;
+	t->hint |= n >= 0 && watch_hint(&s->watch, path, (size_t)n);
+}
+
+void calls_names_entry(struct sup *s, struct tracee *t)
+{
+	enum sys_op op = t->row->op;
+	bool concerns;
+
+	t->want_exit = true;
+	read_names(s, t);
+	concerns = follow_concerns(s, t);
 	/* Nobody else may write or judge the file between this change and our look at it, or the
 	 * edit would be taken for somebody else's. */
-	if (t->hint && op != OP_MKDIR && op != OP_CHMOD)
+	if ((t->hint || concerns) && op != OP_MKDIR && op != OP_CHMOD)
 		hold_alone(s, t->tid);
+	if (!concerns)
+		return;
+	/* Another thread may have changed the names until it stopped. */
+	read_names(s, t);
+	t->hint = true;
+	follow_names(s, t);
 }
 
 static const enum trace_kind kind_of[OP_MAX] = {
@@ -257,8 +285,10 @@ static void names_done(struct sup *s, struct tracee *t, int64_t ret)
 	}
 	if (t->path2)
 		watch_name(&s->watch, t->path2);
+	if (s->watch.everything)
+		follow_renamed(s, t);
 	/* A rename without a hint may still move a directory above a region's file. */
-	if ((t->hint && op != OP_MKDIR && op != OP_CHMOD) || (op == OP_RENAME && s->watch.n))
+	else if ((t->hint && op != OP_MKDIR && op != OP_CHMOD) || (op == OP_RENAME && s->watch.n))
 		access_recheck(s, t->proc, op == OP_TRUNCATE && t->hint);
 }
 

@@ -217,7 +217,7 @@ void calls_recvmsg_exit(struct sup *s, struct tracee *t, int64_t ret)
 {
 	unsigned got;
 
-	if (ret < 0 || !s->watch.n)
+	if (ret < 0 || !watch_on(&s->watch))
 		return;
 	got = each_message(s, t, ret, receive_fd);
 	if (t->call.arg[t->call.nr == SYS_recvmsg ? 2 : 3] & MSG_PEEK)

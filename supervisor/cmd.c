@@ -8,10 +8,11 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "study/table.h"
 
 const struct opt_cmd *const cmd_all[] = {
-	&cmd_run,    &cmd_grade,   &cmd_gate, &cmd_trace, &cmd_explain,
-	&cmd_doctor, &cmd_version, &cmd_help, NULL,
+	&cmd_run,    &cmd_mine,  &cmd_craft,   &cmd_grade,  &cmd_gate,    &cmd_import, &cmd_label,
+	&cmd_report, &cmd_trace, &cmd_explain, &cmd_doctor, &cmd_version, &cmd_help,   NULL,
 };
 
 int cmd_fail(int rc, const struct err *err)
@@ -26,6 +27,14 @@ int cmd_print(const struct buf *b)
 		return 0;
 	log_msg(LOG_ERROR, "cannot write to standard output: %s", strerror(errno));
 	return ERR_SYS;
+}
+
+char *cmd_safe(const char *s)
+{
+	auto_buf b = BUF_INIT(64u << 20);
+
+	table_safe(&b, s ? s : "");
+	return mem_strdup(buf_str(&b));
 }
 
 int cmd_parse(const struct opt_cmd *cmd, int argc, char **argv, void *opts, struct strv *rest,
@@ -55,4 +64,19 @@ int cmd_run_file(const char *dir, const char *name, char **ret, struct err *err)
 			       strerror(errno));
 	*ret = path_join(dir, name);
 	return 0;
+}
+
+int cmd_main(const struct opt_cmd *cmd, int argc, char **argv, void *opts,
+	     int (*whole)(void *opts, const struct strv *rest, struct err *err))
+{
+	struct strv rest = { 0 };
+	struct err err = { 0 };
+	int status, rc;
+
+	if (cmd_parse(cmd, argc, argv, opts, &rest, &status) == 0) {
+		rc = whole(opts, &rest, &err);
+		status = rc < 0 ? cmd_fail(rc, &err) : rc;
+	}
+	strv_done(&rest);
+	return status;
 }

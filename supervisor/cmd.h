@@ -6,8 +6,10 @@
 #include "base/err.h"
 #include "base/opt.h"
 
-extern const struct opt_cmd cmd_run, cmd_grade, cmd_gate, cmd_trace, cmd_explain, cmd_doctor,
-	cmd_version, cmd_help;
+extern const struct opt_cmd cmd_run, cmd_mine, cmd_craft, cmd_grade, cmd_gate, cmd_import,
+	cmd_label, cmd_report, cmd_trace, cmd_explain, cmd_doctor, cmd_version, cmd_help;
+
+#define CMD_REPEATS_MAX 100u /* of a gate's checks: each one is a box and a test run */
 
 /* All rows in the order of the overview; ends with NULL. */
 extern const struct opt_cmd *const cmd_all[];
@@ -20,8 +22,17 @@ int cmd_fail(int rc, const struct err *err);
 int cmd_parse(const struct opt_cmd *cmd, int argc, char **argv, void *opts, struct strv *rest,
 	      int *ret_status);
 
+/* Most commands: parse into @opts, carry out @whole with it and the operands, tell its error. Returns the exit
+ * status: what @whole returns (0 or 1 for a negative result), or that of its error. */
+int cmd_main(const struct opt_cmd *cmd, int argc, char **argv, void *opts,
+	     int (*whole)(void *opts, const struct strv *rest, struct err *err));
+
 /* Write @b to standard output. 0, or the exit status after a message. */
 int cmd_print(const struct buf *b);
+
+/* Copy of a text that stems from an agent, a model or a foreign file, so that no terminal obeys it and it stays in
+ * its line (table_safe()). "" for NULL. Caller frees. */
+char *cmd_safe(const char *s);
 
 /* Path of file @name in run directory @dir, checking that @dir is one: 0 or -ERR_INPUT. Caller frees
  * *ret. */

@@ -2,34 +2,73 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "sandbox/janitor.h"
+#include "study/taskset.h"
 #include "verifier/gate.h"
 
 struct opts {
 	const char *task, *profile, *out;
 	uint64_t repeats;
+	int most; /* index into steps */
 	bool json, accept_conflict, quiet;
 };
 
+/* In the order of enum apply_method. */
+static const char *const steps[] = { "exact", "offset", "fuzz", "context", NULL };
+
 static const struct opt_row rows[] = {
-	{ 't', "task", OPT_STR, offsetof(struct opts, task), "FILE",
-	  "task that the scenarios belong to (default: task.json beside each scenario)" },
+	{ 't', "task", OPT_STR, offsetof(struct opts, task), "FILE|DIR",
+	  "task that the scenarios belong to, or a directory in which each finds its own by its "
+	  "instance_id (default: task.json beside each scenario)" },
 	{ 'n', "repeats", OPT_U64, offsetof(struct opts, repeats), "N",
-	  "run every check N times; all must agree (default 1)" },
+	  "run every check N times; one that comes out both ways is flaky (default 1, at most 100)" },
 	{ 'p', "profile", OPT_STR, offsetof(struct opts, profile), "NAME|FILE",
 	  "policy of the grading boxes (default: verify)" },
 	{ 'o', "out", OPT_STR, offsetof(struct opts, out), "DIR",
-	  "write NAME.gate.json for each scenario there" },
+	  "write NAME.gate.json for each scenario there, and the test output of each check as "
+	  "NAME.CHECK.RUN.log" },
+	{ 0, "most", OPT_ENUM, offsetof(struct opts, most), "STEP",
+	  "last step of the ladder by which diffs may go on (default fuzz)", steps },
 	{ 0, "accept-apply-conflict", OPT_FLAG, offsetof(struct opts, accept_conflict), NULL,
 	  "exit 0 also when the reference no longer applies after the edit" },
 	{ 0, "json", OPT_FLAG, offsetof(struct opts, json), NULL, "print gate.json" },
 	{ 'q', "quiet", OPT_FLAG, offsetof(struct opts, quiet), NULL, "print nothing" },
 	{ 0 },
 };
+
+/* Where the output of a scenario's checks goes. */
+struct logs {
+	const char *dir, *id;
+};
+
+static int keep_log(void *arg, const struct gate_check *check, const char *label,
+		    const struct buf *log, struct err *err)
+{
+	const struct logs *l = arg;
+	auto_free char *path = mem_printf("%s/%s.%s.%u.log", l->dir, l->id, label, check->run);
+
+	return fd_replace_file(path, buf_str(log), log->len, err);
+}
+
+static void print_result(const struct scenario *sc, const struct gate_result *r)
+{
+	auto_free char *why = cmd_safe(r->reason);
+
+	printf("%s: %s%s%s\n", sc->id, gate_verdict_name(r->verdict), r->reason ? ": " : "", why);
+	for (size_t i = 0; i < r->n; i++) {
+		const struct gate_check *c = &r->check[i];
+		auto_free char *label = gate_check_label(r, c);
+
+		printf("  %-30s expected %-10s got %-10s", label,
+		       c->expected ? "resolved" : "unresolved", verdict_name(c->got));
+		printf(" applied: %s\n", c->method ? c->method : "no");
+	}
+}
 
 static int report(const struct opts *o, const struct scenario *sc, const struct gate_result *r,
 		  struct err *err)
@@ -41,38 +80,63 @@ static int report(const struct opts *o, const struct scenario *sc, const struct 
 	if (o->out) {
 		auto_free char *name = mem_printf("%s/%s.gate.json", o->out, sc->id);
 
-		rc = fd_mkdirs(o->out, 0755, err);
-		if (rc == 0)
-			rc = fd_replace_file(name, buf_str(&text), text.len, err);
+		rc = fd_replace_file(name, buf_str(&text), text.len, err);
 	}
 	if (rc == 0 && o->json)
 		return cmd_print(&text) == 0 ? 0 : -ERR_SYS;
-	if (o->quiet)
-		return rc;
-	printf("%s: %s%s%s\n", sc->id, gate_verdict_name(r->verdict), r->reason ? ": " : "",
-	       r->reason ? r->reason : "");
-	for (size_t i = 0; i < r->n; i++)
-		printf("  %-26s expected %-10s got %s\n", r->check[i].name,
-		       r->check[i].expected ? "resolved" : "unresolved",
-		       verdict_name(r->check[i].got));
+	if (rc == 0 && !o->quiet)
+		print_result(sc, r);
 	return rc;
 }
 
-/* 0 valid, 1 not, negative on error. */
-static int one(const struct opts *o, const char *file, const struct profile *profile,
-	       struct janitor *jan, struct err *err)
+/* The scenario's task: the one given, the one of that name among those given, or the one beside it. */
+static int find_task(const struct opts *o, const struct taskset *tasks, const char *file,
+		     const struct scenario *sc, struct task **ret, struct err *err)
 {
 	auto_free char *dir = path_dir(file), *beside = path_join(dir, "task.json");
-	unsigned repeats = o->repeats ? (unsigned)o->repeats : 1;
+	size_t at;
+	int rc;
+
+	if (!o->task)
+		return task_load(beside, ret, err);
+	if (!tasks->id.n)
+		return task_load(o->task, ret, err);
+	if (!sc->instance_id)
+		return err_set(err, ERR_INPUT, "%s: no instance_id; give its task with --task FILE",
+			       file);
+	rc = taskset_find(tasks, sc->instance_id, &at, err);
+	if (rc == 0)
+		return err_set(err, ERR_INPUT, "%s: no task \"%s\" in %s", file, sc->instance_id,
+			       o->task);
+	return rc < 0 ? rc : task_load(tasks->path.v[at], ret, err);
+}
+
+/* 0 valid, 1 not, negative on error. */
+static int one(const struct opts *o, const char *file, const struct taskset *tasks,
+	       const struct profile *profile, struct janitor *jan, struct err *err)
+{
+	struct gate_request req = { .profile = profile,
+				    .repeats = (unsigned)o->repeats,
+				    .most = (enum apply_method)o->most,
+				    .janitor = jan };
 	struct scenario *sc = NULL;
 	struct task *task = NULL;
 	struct gate_result r = { 0 };
+	struct logs logs = { .dir = o->out };
 	int rc = scenario_load(file, &sc, err);
 
 	if (rc == 0)
-		rc = task_load(o->task ? o->task : beside, &task, err);
-	if (rc == 0)
-		rc = gate_run(task, sc, profile, repeats, jan, &r, err);
+		rc = find_task(o, tasks, file, sc, &task, err);
+	if (rc == 0 && o->out)
+		rc = fd_mkdirs(o->out, 0755, err);
+	if (rc == 0) {
+		logs.id = sc->id;
+		req.task = task;
+		req.scenario = sc;
+		req.log = o->out ? keep_log : NULL;
+		req.arg = &logs;
+		rc = gate_run(&req, &r, err);
+	}
 	if (rc == 0)
 		rc = report(o, sc, &r, err);
 	if (rc == 0)
@@ -86,40 +150,47 @@ static int one(const struct opts *o, const char *file, const struct profile *pro
 	return rc;
 }
 
-static int whole(const struct opts *o, const struct strv *files, struct err *err)
+static bool is_dir(const char *path)
 {
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static int whole(void *arg, const struct strv *files, struct err *err)
+{
+	const struct opts *o = arg;
+	struct taskset tasks = { .id = { 0 } };
 	struct profile *profile = NULL;
 	struct janitor *jan = NULL;
-	int rc, worst = 0;
+	int rc = 0, worst = 0;
 
 	if (!files->n)
 		return err_set(err, ERR_USAGE, "gate: give at least one scenario file");
-	rc = profile_load(o->profile ? o->profile : "verify", &profile, err);
+	if (o->repeats > CMD_REPEATS_MAX)
+		return err_set(err, ERR_USAGE, "gate: --repeats is at most %u", CMD_REPEATS_MAX);
+	if (o->task && is_dir(o->task))
+		rc = taskset_load(o->task, &tasks, err);
+	if (rc == 0)
+		rc = profile_load(o->profile ? o->profile : "verify", &profile, err);
 	if (rc == 0)
 		rc = janitor_start(&jan, NULL, err);
 	for (size_t i = 0; rc >= 0 && i < files->n; i++) {
-		rc = one(o, files->v[i], profile, jan, err);
+		rc = one(o, files->v[i], &tasks, profile, jan, err);
 		if (rc > worst)
 			worst = rc;
 	}
 	janitor_finish(jan);
 	profile_free(profile);
+	taskset_done(&tasks);
 	return rc < 0 ? rc : worst;
 }
 
 static int run(const struct opt_cmd *cmd, int argc, char **argv)
 {
-	struct opts o = { 0 };
-	struct strv rest = { 0 };
-	struct err err = { 0 };
-	int status, rc;
+	struct opts o = { .most = GATE_MOST };
 
-	if (cmd_parse(cmd, argc, argv, &o, &rest, &status) == 0) {
-		rc = whole(&o, &rest, &err);
-		status = rc < 0 ? cmd_fail(rc, &err) : rc;
-	}
-	strv_done(&rest);
-	return status;
+	return cmd_main(cmd, argc, argv, &o, whole);
 }
 
 const struct opt_cmd cmd_gate = {
@@ -129,6 +200,14 @@ const struct opt_cmd cmd_gate = {
 	.text = "Counter-Edit: the tests fail with the edit alone, pass with the reference alone, and\n"
 		"fail with the edit followed by the reference. Co-Edit: the same, but the last passes.\n"
 		"Each check runs in a fresh box; the verdict is recomputed from the outcomes.\n"
+		"\n"
+		"Where the rounds have different edits each of them must pass, and all of them in order,\n"
+		"followed by the reference, must come out as one edit and the reference do.\n"
+		"\n"
+		"apply_conflict: nothing came out wrong, but the reference does not go on after the edit,\n"
+		"so that both together were never seen. The ladder is exact, offset, fuzz; with --most\n"
+		"context also a search by context, which may put the reference over the edit.\n"
+		"A check that comes out both ways in repeated runs makes the scenario invalid: flaky.\n"
 		"\n"
 		"Exit status: 0 all valid, 1 one is not (invalid, apply_conflict, infra), 2 usage, 3 a bad\n"
 		"file, 4 and above as for run.\n",

@@ -107,8 +107,9 @@ static int gather(const struct opts *o, struct buf *patch, struct runfile *rf, s
 	return rc < 0 ? rc : fd_read_file(path, patch, err);
 }
 
-static int whole(const struct opts *o, struct err *err)
+static int whole(void *arg, const struct strv *rest, struct err *err)
 {
+	const struct opts *o = arg;
 	auto_buf patch = BUF_INIT(PATCH_MAX);
 	struct runfile rf = { 0 };
 	struct profile *profile = NULL;
@@ -116,6 +117,8 @@ static int whole(const struct opts *o, struct err *err)
 	const char *file;
 	int rc;
 
+	if (rest->n)
+		return err_set(err, ERR_USAGE, "grade: unexpected argument %s", rest->v[0]);
 	if (!o->patch == !o->run)
 		return err_set(err, ERR_USAGE, "grade: give either --patch FILE or --run DIR");
 	rc = gather(o, &patch, &rf, err);
@@ -137,17 +140,8 @@ static int whole(const struct opts *o, struct err *err)
 static int run(const struct opt_cmd *cmd, int argc, char **argv)
 {
 	struct opts o = { 0 };
-	struct strv rest = { 0 };
-	struct err err = { 0 };
-	int status, rc;
 
-	if (cmd_parse(cmd, argc, argv, &o, &rest, &status) == 0) {
-		rc = rest.n ? err_set(&err, ERR_USAGE, "grade: unexpected argument %s", rest.v[0])
-			    : whole(&o, &err);
-		status = rc < 0 ? cmd_fail(rc, &err) : rc;
-	}
-	strv_done(&rest);
-	return status;
+	return cmd_main(cmd, argc, argv, &o, whole);
 }
 
 const struct opt_cmd cmd_grade = {

@@ -12,15 +12,18 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "gateway/api.h"
+#include "profiles/plan_pair.h"
 #include "supervisor/run.h"
 #include "supervisor/secret.h"
 
 static const char *const trace_choices[] = { "off", "files", "full", NULL };
 
 struct opts {
-	const char *task, *agent, *scenario, *profile, *model, *out;
-	struct strv set;
-	int trace;
+	const char *task, *agent, *scenario, *profile, *model, *simulator, *out;
+	struct strv set, reference;
+	const char *pair;
+	uint64_t rounds, repeat;
+	int trace, mode;
 	bool print_plan, pass_status, json, quiet, verbose, no_cgroup, no_tty, in_place;
 };
 
@@ -31,10 +34,23 @@ static const struct opt_row rows[] = {
 	  "agent file; without one the command behind -- is the agent" },
 	{ 's', "scenario", OPT_STR, offsetof(struct opts, scenario), "FILE",
 	  "scenario file: what happens to the run; without one nothing does" },
+	{ 0, "mode", OPT_ENUM, offsetof(struct opts, mode), "MODE",
+	  "which effects of the scenario take place, whatever it says itself",
+	  scenario_mode_names },
+	{ 0, "rounds", OPT_U64, offsetof(struct opts, rounds), "K",
+	  "how often its interventions fire in all, whatever it says itself" },
+	{ 0, "repeat", OPT_U64, offsetof(struct opts, repeat), "N",
+	  "number of this repetition, recorded (default: 1)" },
+	{ 0, "reference", OPT_LIST, offsetof(struct opts, reference), "RUN",
+	  "run that event progress is measured on; given again: the median of all" },
+	{ 0, "pair", OPT_STR, offsetof(struct opts, pair), "RUN",
+	  "refuse to run unless only the condition differs from that run's plan" },
 	{ 'p', "profile", OPT_STR, offsetof(struct opts, profile), "NAME|FILE",
 	  "policy of the run (default: agent with --task, command without)" },
 	{ 'm', "model", OPT_STR, offsetof(struct opts, model), "MODEL",
 	  "where answers come from: NAME, URL, URL#NAME, script:FILE, replay:FILE[@N[+MODEL]]" },
+	{ 0, "simulator", OPT_STR, offsetof(struct opts, simulator), "MODEL",
+	  "who writes messages without fixed text, in the forms of --model (default: templates)" },
 	{ 'o', "out", OPT_STR, offsetof(struct opts, out), "DIR",
 	  "run directory, made when missing (default: a new one below ~/.local/state/proctor/runs)" },
 	{ 0, "set", OPT_LIST, offsetof(struct opts, set), "FIELD=VALUE",
@@ -92,20 +108,46 @@ static void closing_line(const struct run_outcome *o)
 	fprintf(stderr, "; kept in %s\n", o->dir);
 }
 
-/* The real key of the model's endpoint, out of the environment in any case. */
-static int take_key(const struct plan *plan, struct secret *ret, struct err *err)
+/* The real keys of the endpoints. */
+struct keys {
+	struct secret model, simulator;
+	const char *for_simulator; /* one of the two, or NULL */
+};
+
+/* The key of the simulator's endpoint, out of the environment in any case. That of the model is shown to
+ * it only where it is known anyway. */
+static int take_simulator_key(const struct plan *plan, struct keys *k, struct err *err)
+{
+	static const char *const names[] = { "PROCTOR_SIMULATOR_KEY", NULL };
+	const char *url = plan->model ? api_of((enum agent_api)plan->agent->api)->public_url : NULL;
+	int rc = secret_take(names, &k->simulator, err);
+
+	if (!plan->simulator)
+		return rc;
+	k->for_simulator = k->simulator.text;
+	if (!k->for_simulator && simulator_same_endpoint(plan->simulator, plan->model, url,
+							 api_of(AGENT_API_CHAT)->public_url))
+		k->for_simulator = k->model.text;
+	return rc;
+}
+
+/* The real key of the model's endpoint, out of the environment in any case; then the other. */
+static int take_keys(const struct plan *plan, struct keys *k, struct err *err)
 {
 	const char *names[] = { "PROCTOR_MODEL_KEY", NULL, NULL };
+	int rc;
 
 	if (plan->model)
 		names[1] = api_of((enum agent_api)plan->agent->api)->key_env;
-	return secret_take(names, ret, err);
+	rc = secret_take(names, &k->model, err);
+	return rc < 0 ? rc : take_simulator_key(plan, k, err);
 }
 
-static int execute(const struct plan *plan, const struct opts *o, const struct secret *key)
+static int execute(const struct plan *plan, const struct opts *o, const struct keys *k)
 {
 	struct run_options ro = {
-		.key = key->text,
+		.key = k->model.text,
+		.simulator_key = k->for_simulator,
 		.out = o->out,
 		.quiet_output = o->json,
 		.no_cgroup = o->no_cgroup,
@@ -132,18 +174,23 @@ static int execute(const struct plan *plan, const struct opts *o, const struct s
 static int with_plan(const struct opts *o, char *const *argv)
 {
 	auto_free char *cwd = getcwd(NULL, 0);
-	auto_buf text = BUF_INIT(16u << 20);
+	auto_buf text = BUF_INIT(PLAN_PAIR_FILE_MAX);
 	struct plan_request req = {
 		.task = o->task,
 		.agent = o->agent,
 		.argv = argv,
 		.profile = o->profile,
 		.scenario = o->scenario,
+		.mode = o->mode >= 0 ? scenario_mode_names[o->mode] : NULL,
+		.rounds = o->rounds,
+		.repeat = o->repeat,
+		.reference = (const char *const *)o->reference.v,
 		.model = o->model,
+		.simulator = o->simulator,
 		.set = (const char *const *)o->set.v,
 		.cwd = cwd,
 	};
-	struct secret key = { 0 };
+	struct keys keys = { 0 };
 	struct plan *plan = NULL;
 	struct err err;
 	int rc;
@@ -153,21 +200,26 @@ static int with_plan(const struct opts *o, char *const *argv)
 	rc = plan_build(&req, &plan, &err);
 	if (rc < 0)
 		return cmd_fail(rc, &err);
-	if (o->print_plan) {
-		plan_print(plan, &text);
+	plan_print(plan, &text);
+	if (o->pair)
+		rc = plan_pair_run(buf_str(&text), o->pair, &err);
+	if (rc < 0) {
+		rc = cmd_fail(rc, &err);
+	} else if (o->print_plan) {
 		rc = cmd_print(&text);
 	} else {
-		rc = take_key(plan, &key, &err);
-		rc = rc < 0 ? cmd_fail(rc, &err) : execute(plan, o, &key);
+		rc = take_keys(plan, &keys, &err);
+		rc = rc < 0 ? cmd_fail(rc, &err) : execute(plan, o, &keys);
 	}
-	secret_done(&key);
+	secret_done(&keys.model);
+	secret_done(&keys.simulator);
 	plan_free(plan);
 	return rc;
 }
 
 static int run(const struct opt_cmd *cmd, int argc, char **argv)
 {
-	struct opts o = { .trace = -1 };
+	struct opts o = { .trace = -1, .mode = -1 };
 	struct strv rest = { 0 };
 	struct err err;
 	int status;
@@ -188,6 +240,7 @@ static int run(const struct opt_cmd *cmd, int argc, char **argv)
 			status = with_plan(&o, rest.n ? rest.v : NULL);
 	}
 	strv_done(&o.set);
+	strv_done(&o.reference);
 	strv_done(&rest);
 	return status;
 }
@@ -200,7 +253,7 @@ const struct opt_cmd cmd_run = {
 		"an overlay and ends up in patch.diff of the run directory; the directory itself stays\n"
 		"as it is, unless --in-place is given.\n"
 		"\n"
-		"The run directory holds run.json (what happened), trace.jsonl (events),\n"
+		"The run directory holds run.json (what happened), plan.json (what was to happen), trace.jsonl (events),\n"
 		"interventions.jsonl (what was done to the run), model.jsonl (exchanges with the model),\n"
 		"patch.diff, stdout.log and stderr.log.\n"
 		"\n"
@@ -211,7 +264,17 @@ const struct opt_cmd cmd_run = {
 		"serves canned turns, replay:FILE the answers of a recorded model.jsonl, of which @N takes the\n"
 		"first N and goes on with +MODEL; replay-loose:FILE compares nothing.\n"
 		"\n"
-		"Exit status: 0 when the run was made, whatever the agent did; 2 usage, 3 a bad file,\n"
+		"With --simulator the messages of a scenario that have no fixed text are written by that model\n"
+		"through an OpenAI-compatible chat endpoint: NAME, URL#NAME, script:FILE, or replay:RUN for\n"
+		"those of an earlier run (its simulator.jsonl). What gives the experiment away is not said; then,\n"
+		"and when nothing comes in time, the template of the stage is. The key is PROCTOR_SIMULATOR_KEY,\n"
+		"or the model's when the endpoint is the same. Its calls count in no budget of the agent.\n"
+		"\n"
+		"One scenario file serves all conditions of a study: --mode and --rounds choose one of them.\n"
+		"Runs of a pair may differ in the condition alone; --pair RUN makes sure of that before the\n"
+		"agent starts, and run.json's pair_digest tells it afterwards.\n"
+		"\n"
+		"Exit status: 0 when the run was made, whatever the agent did; 2 usage, 3 a bad file or no pair,\n"
 		"4 the host lacks something, 5 a system call failed, 8 the command\n"
 		"could not be started.\n",
 	.rows = rows,

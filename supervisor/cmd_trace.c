@@ -8,19 +8,24 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/tracerec.h"
+#include "supervisor/trace_touches.h"
 
-static const char *const formats[] = { "text", "json", NULL };
+static const char *const formats[] = { "text", "json", "csv", NULL };
 
 struct opts {
 	int format;
 	struct strv kinds;
+	bool touches;
 };
 
 static const struct opt_row rows[] = {
-	{ 'f', "format", OPT_ENUM, offsetof(struct opts, format), "FORMAT", "output format",
-	  formats },
+	{ 'f', "format", OPT_ENUM, offsetof(struct opts, format), "FORMAT",
+	  "output format; csv is for --touches", formats },
 	{ 'k', "kind", OPT_LIST, offsetof(struct opts, kinds), "KIND",
 	  "only records of this kind (exec, open, touch, ...); may be given again" },
+	{ 0, "touches", OPT_FLAG, offsetof(struct opts, touches), NULL,
+	  "command by command: the regions that the rule swe-touch-1.0 says it touches, and those the "
+	  "kernel saw touched" },
 	{ 0 },
 };
 
@@ -131,8 +136,18 @@ static int check_kinds(const struct opts *o, struct err *err)
 	return 0;
 }
 
-static int whole(const struct opts *o, const struct strv *rest, struct err *err)
+/* The commands of a run against its regions. */
+static int touches(const struct opts *o, const char *dir, struct err *err)
 {
+	auto_buf out = BUF_INIT(256u << 20);
+	int rc = trace_touches(dir, (enum touches_format)o->format, &out, err);
+
+	return rc < 0 ? rc : cmd_print(&out);
+}
+
+static int whole(void *arg, const struct strv *rest, struct err *err)
+{
+	const struct opts *o = arg;
 	struct job j = { .o = o, .out = BUF_INIT(64u << 20) };
 	auto_free char *path = NULL;
 	bool cut = false;
@@ -140,6 +155,10 @@ static int whole(const struct opts *o, const struct strv *rest, struct err *err)
 
 	if (rest->n != 1)
 		return err_set(err, ERR_USAGE, "trace: give one run directory");
+	if (o->touches)
+		return touches(o, rest->v[0], err);
+	if (o->format == TOUCHES_CSV)
+		return err_set(err, ERR_USAGE, "trace: --format csv goes with --touches");
 	rc = check_kinds(o, err);
 	if (rc == 0)
 		rc = cmd_run_file(rest->v[0], "trace.jsonl", &path, err);
@@ -156,24 +175,21 @@ static int whole(const struct opts *o, const struct strv *rest, struct err *err)
 static int run(const struct opt_cmd *cmd, int argc, char **argv)
 {
 	struct opts o = { 0 };
-	struct strv rest = { 0 };
-	struct err err = { 0 };
-	int status, rc;
+	int status = cmd_main(cmd, argc, argv, &o, whole);
 
-	if (cmd_parse(cmd, argc, argv, &o, &rest, &status) == 0) {
-		rc = whole(&o, &rest, &err);
-		status = rc < 0 ? cmd_fail(rc, &err) : rc;
-	}
 	strv_done(&o.kinds);
-	strv_done(&rest);
 	return status;
 }
 
 const struct opt_cmd cmd_trace = {
 	.name = "trace",
 	.summary = "print the events of a run",
-	.synopsis = "RUN [--format text|json] [--kind KIND]",
-	.text = "One line per record: seconds since the start, process, command, kind, fields.\n",
+	.synopsis = "RUN [--format text|json|csv] [--kind KIND] [--touches]",
+	.text = "One line per record: seconds since the start, process, command, kind, fields.\n"
+		"\n"
+		"--touches: one line per command and region that either rule says it touched. The kernel's\n"
+		"side lists what was seen (open, bytes, argv, edit; scan does not count) and which lines of\n"
+		"the region; the last column says why the two differ.\n",
 	.rows = rows,
 	.run = run,
 };

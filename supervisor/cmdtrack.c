@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "triggers/shwords.h"
 
 struct command *cmdtrack_fork(struct cmdtrack *c, uint64_t now)
 {
@@ -36,6 +37,26 @@ struct command *cmdtrack_exec(struct cmdtrack *c, uint32_t id, char *const *argv
 		strv_add(&cmd->argv, *a);
 	cmd->announced = true;
 	return cmd;
+}
+
+struct command *cmdtrack_again(struct cmdtrack *c, uint32_t id, char *const *argv)
+{
+	struct command *cmd = shwords_text(argv) ? cmdtrack_get(c, id) : NULL;
+
+	if (!cmd || !cmd->announced)
+		return NULL;
+	strv_done(&cmd->argv);
+	for (char *const *a = argv; *a; a++)
+		strv_add(&cmd->argv, *a);
+	return cmd;
+}
+
+void cmdtrack_edited(struct cmdtrack *c, uint32_t id)
+{
+	struct command *cmd = cmdtrack_get(c, id);
+
+	if (cmd && cmd->cls < CLASS_EDIT)
+		cmd->cls = CLASS_EDIT;
 }
 
 static void free_command(struct command *cmd)

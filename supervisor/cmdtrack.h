@@ -16,7 +16,7 @@ struct command {
 	uint32_t id;
 	bool announced;     /* its argv is known and was told */
 	uint64_t started;   /* ns of the run */
-	enum cmd_class cls; /* highest of its programs */
+	enum cmd_class cls; /* highest of its programs, and of what it did */
 	struct strv argv;   /* of its first exec */
 	unsigned programs;  /* execs in its tree */
 	unsigned live;      /* processes of its tree */
@@ -40,6 +40,14 @@ struct command *cmdtrack_get(struct cmdtrack *c, uint32_t id);
 /* A program of command @id was executed. Returns the command when it is its first program: argv is
  * known now; NULL otherwise. */
 struct command *cmdtrack_exec(struct cmdtrack *c, uint32_t id, char *const *argv);
+
+/* A followed file was edited by a process of command @id: whatever its programs are, it is an edit now, unless it
+ * counts as more (a test run). Unknown ids are passed over. */
+void cmdtrack_edited(struct cmdtrack *c, uint32_t id);
+
+/* The direct child of command @id executed a shell with a text of its own: what it did before was a wrapper,
+ * and this is the command. Returns it, NULL when @argv is no such shell or the command is not known. */
+struct command *cmdtrack_again(struct cmdtrack *c, uint32_t id, char *const *argv);
 
 /* Command @id has ended and was dealt with. */
 void cmdtrack_close(struct cmdtrack *c, uint32_t id);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "supervisor/gwsim.h"
 
 static void engine_step(struct sup *s, int rc, const struct err *err)
 {
@@ -38,6 +39,7 @@ static void announce(struct sup *s, const struct command *c)
 {
 	struct err err;
 
+	gwsim_command(s, c->argv.v);
 	if (!s->engine)
 		return;
 	engine_step(s, engine_command_begin(s->engine, c->id, c->argv.v, &err), &err);
@@ -45,7 +47,7 @@ static void announce(struct sup *s, const struct command *c)
 
 void command_exec(struct sup *s, struct process *p)
 {
-	const struct command *first;
+	const struct command *first, *again = NULL;
 	struct err err;
 
 	if (!p->argv.n)
@@ -53,6 +55,13 @@ void command_exec(struct sup *s, struct process *p)
 	first = cmdtrack_exec(&s->cmds, p->cmd, p->argv.v);
 	if (first)
 		announce(s, first);
+	else if (p->direct)
+		again = cmdtrack_again(&s->cmds, p->cmd, p->argv.v);
+	if (again) {
+		gwsim_command(s, again->argv.v);
+		if (s->engine)
+			engine_command_text(s->engine, again->id, again->argv.v);
+	}
 	if (!s->engine || !p->cmd)
 		return;
 	engine_step(s, engine_exec(s->engine, p->cmd, path_base(p->argv.v[0]), p->argv.v, &err),

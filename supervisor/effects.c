@@ -6,12 +6,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/digest.h"
 #include "base/fd.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "sandbox/box.h"
+#include "supervisor/evidence.h"
 #include "supervisor/gwlink.h"
+#include "supervisor/gwsim.h"
 #include "supervisor/helpers.h"
 #include "supervisor/hold.h"
 #include "supervisor/steer.h"
@@ -231,6 +235,8 @@ static void op_touched(void *arg, const struct touch *t)
 	tracerec_str(b, "path", t->path, strlen(t->path));
 	if (t->scan)
 		tracerec_str(b, "scan", t->scan, strlen(t->scan));
+	if (t->unasked)
+		tracerec_u64(b, "unasked", 1);
 	sink_end(s->sink);
 }
 
@@ -239,6 +245,8 @@ static const char *const effect_names[] = { "edit", "message", "exec", "model", 
 
 static void firing_json(const struct sup *s, const struct firing *f, struct json_w *w)
 {
+	char sum[DIGEST_HEX];
+
 	json_open(w, NULL, '{');
 	json_u64(w, "order", f->order);
 	json_u64(w, "round", f->round);
@@ -253,6 +261,16 @@ static void firing_json(const struct sup *s, const struct firing *f, struct json
 	json_str(w, "post_sha256", f->post_sha256);
 	json_str(w, "message", f->message);
 	json_str(w, "message_source", f->message_source);
+	json_str(w, "message_sha256",
+		 f->message ? digest_bytes(f->message, strlen(f->message), sum) : NULL);
+	json_str(w, "template_sha256", f->template_sha256);
+	if (f->simulator) {
+		json_str(w, "model", f->simulator->model);
+		json_str(w, "prompt_sha256", f->simulator->prompt_sha256);
+		json_str(w, "context_sha256", f->simulator->context_sha256);
+		json_str(w, "raw_sha256", f->simulator->raw_sha256);
+		json_u64(w, "ms", f->simulator->ns / CLOCK_MS);
+	}
 	if (f->touch_event) {
 		json_open(w, "touch", '{');
 		json_str(w, "event", f->touch_event);
@@ -277,7 +295,7 @@ static void op_fired(void *arg, const struct firing *f)
 	struct buf *b;
 
 	/* One intervention is one epoch, however many effects it has. */
-	if (f->applied && (f->order != s->last_order || f->round != s->last_round)) {
+	if (f->applied && !f->late && (f->order != s->last_order || f->round != s->last_round)) {
 		s->epoch++;
 		s->last_order = f->order;
 		s->last_round = f->round;
@@ -300,26 +318,16 @@ static void op_fired(void *arg, const struct firing *f)
 	sink_intervention(s->sink, &line);
 }
 
-static void op_edited(void *arg, const char *path, uint64_t first, uint64_t last, bool by_agent,
-		      pid_t pid, uint32_t cmd)
-{
-	struct sup *s = arg;
-	struct buf *b =
-		sink_begin(s->sink, TK_EDIT, by_agent ? pid : 0, by_agent ? pid : 0, cmd, s->epoch);
-
-	tracerec_str(b, "path", path, strlen(path));
-	tracerec_lines(b, first, last);
-	tracerec_str(b, "by", by_agent ? "agent" : "user", by_agent ? 5 : 4);
-	sink_end(s->sink);
-}
-
 const struct engine_ops effects_ops = {
 	.hold = op_hold,
 	.read = op_read,
 	.write = op_write,
 	.message = op_message,
+	.later = gwsim_later,
 	.exec = op_exec,
 	.touched = op_touched,
 	.fired = op_fired,
-	.edited = op_edited,
+	.edited = evidence_edited,
+	.image = evidence_image,
+	.digest = evidence_digest,
 };

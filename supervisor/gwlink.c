@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "gateway/anchor.h"
 #include "supervisor/gwlink_internal.h"
+#include "supervisor/gwsim.h"
 
 enum {
 	GOODBYE_MS = 5000,
@@ -24,6 +25,9 @@ static void (*const handlers[GW_TYPE_MAX])(struct sup *s, const struct gw_msg *m
 	[GW_ROUTE]    = gwmodel_route,
 	[GW_MISMATCH] = gwmodel_mismatch,
 	[GW_UNMET]    = gwmodel_unmet,
+	[GW_LAST]     = gwsim_last,
+	[GW_SAID]     = gwsim_said,
+	[GW_SIMULATED] = gwsim_simulated,
 	[GW_DNS]      = gwnet_dns,
 	[GW_CONNECT]  = gwnet_connect,
 	[GW_CLOSED]   = gwnet_closed,
@@ -171,7 +175,7 @@ void gwlink_ending(struct sup *s, enum limit_kind why)
 		(void)gw_send(&s->gw->link, &m); /* gone: there is nobody to tell */
 }
 
-void gwlink_goodbye(struct sup *s)
+static void goodbye(struct sup *s)
 {
 	uint64_t end = clock_mono() + GOODBYE_MS * CLOCK_MS, now;
 	struct gw_msg m = { .type = GW_BYE };
@@ -188,4 +192,10 @@ void gwlink_goodbye(struct sup *s)
 		gwlink_event(s);
 	}
 	s->gw_over = true;
+}
+
+void gwlink_goodbye(struct sup *s)
+{
+	goodbye(s);
+	gwsim_over(s);
 }

@@ -16,6 +16,15 @@ void gwmodel_route(struct sup *s, const struct gw_msg *m);    /* see gwmodel_req
 void gwmodel_mismatch(struct sup *s, const struct gw_msg *m); /* see gwmodel_request() */
 void gwmodel_unmet(struct sup *s, const struct gw_msg *m);    /* see gwmodel_request() */
 
+/* The simulated user's side (gwsim.c). */
+void gwsim_last(struct sup *s, const struct gw_msg *m);
+void gwsim_said(struct sup *s, const struct gw_msg *m);      /* see gwsim_last() */
+void gwsim_simulated(struct sup *s, const struct gw_msg *m); /* see gwsim_last() */
+
+/* Main request @m has come: messages that wait for it are asked for. True when it has to wait until they
+ * are there, and is answered then. */
+bool gwsim_request(struct sup *s, const struct gw_msg *m);
+
 /* The network's side (gwnet.c). */
 void gwnet_dns(struct sup *s, const struct gw_msg *m);
 void gwnet_connect(struct sup *s, const struct gw_msg *m); /* see gwnet_dns() */

@@ -67,6 +67,8 @@ void gwmodel_request(struct sup *s, const struct gw_msg *m)
 	if (m->v[1] == PURPOSE_MAIN && s->phase < SUP_KILLED) {
 		find_lead(s, (uint16_t)m->v[4]);
 		boundary(s);
+		if (gwsim_request(s, m))
+			return;
 	}
 	gwlink_reply(s, m, GW_GO);
 }
@@ -186,9 +188,12 @@ void gwmodel_answer(struct sup *s, const struct gw_msg *m)
 	/* Tries that gave no usable answer were billed, too. */
 	if (m->v[GWA_BILLED])
 		count_answer(s, m);
-	if (s->engine && fresh && m->v[GWA_PURPOSE] == PURPOSE_MAIN && s->phase < SUP_KILLED) {
-		engine_arm(s->engine, true);
-		step(s, engine_model_call(s->engine, ++s->main_calls, &err), &err);
+	if (fresh && m->v[GWA_PURPOSE] == PURPOSE_MAIN && s->phase < SUP_KILLED) {
+		s->main_calls++;
+		if (s->engine) {
+			engine_arm(s->engine, true);
+			step(s, engine_model_call(s->engine, s->main_calls, &err), &err);
+		}
 	}
 	gwlink_reply(s, m, GW_ACK);
 }

@@ -134,7 +134,7 @@ void native_step(struct native *n)
 		m->turns = 0;
 		n->proto->message(n, m);
 	}
-	if (n->phase == NATIVE_IDLE && !n->n_msgs)
+	if (n->phase == NATIVE_IDLE && !n->n_msgs && !n->wait)
 		native_over(n);
 }
 
@@ -301,6 +301,15 @@ int native_message(struct native *n, const char *text, struct err *err)
 			"the agent's input is closed or full, so the message was not sent; use "
 			"another message_via for this agent");
 	return 0;
+}
+
+void native_wait(struct native *n, bool on)
+{
+	if (n->wait == on)
+		return;
+	n->wait = on;
+	if (!on)
+		native_step(n);
 }
 
 void native_ended(struct native *n)

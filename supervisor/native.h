@@ -48,6 +48,10 @@ void native_output(struct native *n, const char *data, size_t len);
  * 0, -ERR_CHILD when the agent's input is closed, -ERR_LIMIT when it is too long or too many wait. */
 int native_message(struct native *n, const char *text, struct err *err);
 
+/* A message is on its way (@on), or no more: until then the agent's input stays open when it has nothing
+ * to do. */
+void native_wait(struct native *n, bool on);
+
 /* The agent has exited: messages that it never accepted are reported as lost. */
 void native_ended(struct native *n);
 

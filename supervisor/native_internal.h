@@ -61,6 +61,7 @@ struct native {
 	uint64_t numbers; /* messages taken so far */
 	uint64_t asks;    /* ids given out */
 	unsigned replies;
+	bool wait; /* a message is on its way: the input must not end yet */
 	/* pi */
 	uint64_t asked_state; /* id of the last get_state, 0 none */
 	bool turn_over;       /* agent_end was seen, or a turn was asked for */

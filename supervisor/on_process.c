@@ -31,7 +31,7 @@ static void record_spawn(struct sup *s, const struct tracee *parent, const struc
 
 static struct process *new_process(struct sup *s, struct tracee *parent, pid_t pid)
 {
-	bool share = s->watch.n && procfs_same_files(parent->tid, pid);
+	bool share = watch_on(&s->watch) && procfs_same_files(parent->tid, pid);
 	struct process *p = tracee_process(&s->ts, pid, parent->proc, share);
 
 	command_fork(s, p, parent->proc->pid == s->lead);
@@ -117,7 +117,7 @@ static struct tracee *on_exec(struct sup *s, struct tracee *t, pid_t tid)
 	if (!p->cwd)
 		p->cwd = procfs_link(p->pid, "cwd");
 	record_exec(s, t, exe);
-	if (p->fds->n || p->wmaps)
+	if (p->fds->n || p->maps.n)
 		on_syscall_lost_fds(s, p, tid, false);
 	command_exec(s, p);
 	return t;
@@ -131,7 +131,7 @@ static void ending(struct sup *s, struct process *p)
 	if (p->ended)
 		return;
 	p->ended = true;
-	if (p->fds->n || p->wmaps)
+	if (p->fds->n || p->maps.n)
 		on_syscall_lost_fds(s, p, p->pid, true);
 	command_exit(s, p);
 }

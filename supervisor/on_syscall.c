@@ -12,6 +12,7 @@
 #include "base/path.h"
 #include "supervisor/access.h"
 #include "supervisor/calls_internal.h"
+#include "supervisor/follow.h"
 #include "supervisor/hold.h"
 #include "supervisor/procfs.h"
 
@@ -116,7 +117,8 @@ void on_syscall_zoom(struct sup *s, struct process *p, pid_t except)
 
 void on_syscall_lost_fds(struct sup *s, struct process *p, pid_t tid, bool all)
 {
-	bool wrote[64] = { false };
+	struct fileset wrote = { 0 };
+	uint64_t left = FOLLOW_BYTES_MAX;
 
 	if (p->fds->refs > 1 && !all) {
 		/* exec(2) gives a process that shared its table a copy of its own. */
@@ -132,17 +134,25 @@ void on_syscall_lost_fds(struct sup *s, struct process *p, pid_t tid, bool all)
 			i++;
 			continue;
 		}
-		if (r.wrote && r.file < 64)
-			wrote[r.file] = true;
+		if (r.wrote)
+			fileset_add(&wrote, r.file);
 		if (all && p->fds->refs > 1) {
 			i++; /* the others still hold it */
 			continue;
 		}
 		p->fds->v[i] = p->fds->v[--p->fds->n];
 	}
-	for (size_t i = 0; i < 64 && i < s->watch.n; i++) {
-		if ((wrote[i] && !access_pass_on(s, p, (int)i)) || (p->wmaps & (1ull << i)))
-			access_changed(s, p, (int)i);
+	for (size_t i = 0; i < wrote.n; i++) {
+		bool complete =
+			!access_pass_on(s, p, wrote.v[i]) || fileset_has(&p->maps, wrote.v[i]);
+
+		if (complete && follow_afford(s, wrote.v[i], &left))
+			access_changed(s, p, wrote.v[i]);
 	}
-	p->wmaps = 0;
+	for (size_t i = 0; i < p->maps.n; i++) {
+		if (!fileset_has(&wrote, p->maps.v[i]) && follow_afford(s, p->maps.v[i], &left))
+			access_changed(s, p, p->maps.v[i]);
+	}
+	free(wrote.v);
+	p->maps.n = 0;
 }

@@ -20,6 +20,7 @@
 #include "sandbox/janitor.h"
 #include "supervisor/effects.h"
 #include "supervisor/gwlink.h"
+#include "supervisor/gwsim.h"
 #include "supervisor/lastwords.h"
 #include "supervisor/loop.h"
 #include "supervisor/procfs.h"
@@ -35,6 +36,7 @@ struct run {
 	const struct run_options *opt;
 	char id[64];
 	char *dir;
+	int dir_fd; /* owned: dir */
 	struct lastwords *lw;
 	struct janitor *jan;
 	struct workspace *ws;
@@ -162,8 +164,8 @@ static int make_workspace(struct run *r, struct err *err)
 
 static enum trace_level level_of(const struct plan *p)
 {
-	/* Regions cannot be watched below level files. */
-	if (p->scenario && p->profile->trace == TRACE_OFF)
+	/* Files cannot be watched below that level. */
+	if ((p->scenario || p->profile->watch == WATCH_WORKSPACE) && p->profile->trace == TRACE_OFF)
 		return TRACE_FILES;
 	return (enum trace_level)p->profile->trace;
 }
@@ -240,25 +242,34 @@ static int start_box(struct run *r, struct err *err)
 	return 0;
 }
 
+/* A new file of the run directory, to be appended to. 0 or negative. */
+static int make_record(const struct run *r, const char *name, int *ret, struct err *err)
+{
+	auto_free char *path = path_join(r->dir, name);
+
+	*ret = open(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	return *ret < 0 ? err_sys(err, "cannot make %s", path) : 0;
+}
+
 static int start_gateway(struct run *r, struct err *err)
 {
-	auto_free char *path = path_join(r->dir, "model.jsonl");
-	auto_fd int record = -1;
+	auto_fd int record = -1, simulator = -1;
 	struct gateway_spec spec = {
 		.plan = r->plan,
 		.net_fd = r->box->net_fd,
 		.user_fd = r->box->user_fd,
 		.key = r->opt->key,
+		.simulator_key = r->opt->simulator_key,
 		.start = clock_mono(),
 	};
-	int rc;
+	int rc = r->plan->model ? make_record(r, "model.jsonl", &record, err) : 0;
 
-	if (r->plan->model) {
-		record = open(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-		if (record < 0)
-			return err_sys(err, "cannot make %s", path);
-	}
+	if (rc == 0 && r->plan->simulator)
+		rc = make_record(r, "simulator.jsonl", &simulator, err);
+	if (rc < 0)
+		return rc;
 	spec.record_fd = record;
+	spec.simulator_fd = simulator;
 	rc = gateway_start(&spec, &r->gw, err);
 	if (rc < 0 && !gateway_needed(r->plan)) {
 		log_info("no record of names that are asked for: %s", err->text);
@@ -268,6 +279,21 @@ static int start_gateway(struct run *r, struct err *err)
 		return rc;
 	r->sup.gw = r->gw;
 	return loop_gateway(&r->sup, err);
+}
+
+static bool follows_all(const struct run *r)
+{
+	return r->plan->profile->watch == WATCH_WORKSPACE;
+}
+
+/* Profile: watch workspace. */
+static int follow_everything(struct run *r, struct err *err)
+{
+	r->sup.watch.everything = true;
+	/* A plain directory may have no rules: then all of it is work. */
+	if (!r->plan->task->file)
+		return 0;
+	return wsrules_new(r->ws, &r->sup.rules, err);
 }
 
 static int attach(struct run *r, struct err *err)
@@ -282,10 +308,12 @@ static int attach(struct run *r, struct err *err)
 	if (rc < 0)
 		return err_wrap(err, "reading the scenario's regions");
 	engine_set_workdir(r->engine, r->plan->task->workdir);
-	s->engine = r->plan->scenario ? r->engine : NULL;
+	s->engine = r->plan->scenario || follows_all(r) ? r->engine : NULL;
 	/* What is read before the model has said anything is nobody's wish. */
 	engine_arm(r->engine, !r->plan->model);
 	rc = watch_init(&s->watch, r->engine, r->box->ws_fd, s->upper, r->plan->task->workdir, err);
+	if (rc == 0 && follows_all(r))
+		rc = follow_everything(r, err);
 	if (rc < 0)
 		return rc;
 	s->root = s->lead = r->box->agent_pid;
@@ -387,6 +415,8 @@ static int init(struct run *r, struct err *err)
 		return rc;
 	m = summary_of(r, true);
 	rc = summary_write(&m, err);
+	if (rc == 0)
+		rc = summary_write_plan(r->dir, r->plan, err);
 	if (rc < 0)
 		return rc;
 	rc = sink_open(&r->sink, r->dir, r->plan->digest, r->id, err);
@@ -402,17 +432,24 @@ static int init(struct run *r, struct err *err)
 static int prepare(struct run *r, struct err *err)
 {
 	struct sup *s = &r->sup;
-	int rc = make_workspace(r, err);
+	int rc = simulator_check(r->plan->simulator, err);
 
+	if (rc == 0)
+		rc = make_workspace(r, err);
 	if (rc < 0)
 		return rc;
 	s->plan = r->plan;
+	gwsim_open(s);
 	s->sink = &r->sink;
 	s->relay = r->relay;
 	s->level = level_of(r->plan);
 	systab_init(&s->tab);
 	helpers_init(&s->helpers);
 	budget_init(&s->budget, &r->plan->profile->limits);
+	r->dir_fd = open(r->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (r->dir_fd < 0)
+		return err_sys(err, "cannot open %s", r->dir);
+	images_init(&s->images, r->dir_fd);
 	rc = loop_open(s, err);
 	if (rc < 0)
 		return rc;
@@ -431,11 +468,15 @@ static void run_free(struct run *r)
 	if (r->relay)
 		relay_finish(r->relay);
 	steer_done(&r->sup); /* behind the relay, which it reads along */
+	gwsim_done(&r->sup);
 	free(r->relay);
 	if (r->loop_open)
 		loop_close(&r->sup);
 	engine_free(r->engine);
 	watch_done(&r->sup.watch);
+	images_done(&r->sup.images);
+	wsrules_free(r->sup.rules);
+	mem_close(&r->dir_fd);
 	tracees_done(&r->sup.ts);
 	cmdtrack_done(&r->sup.cmds);
 	if (r->sup.plan)
@@ -505,6 +546,7 @@ int run_execute(const struct plan *plan, const struct run_options *opt, struct r
 		.plan = plan,
 		.opt = opt,
 		.sink = { .trace_fd = -1, .interventions_fd = -1 },
+		.dir_fd = -1,
 	};
 	struct err second;
 	int rc, rc2;
@@ -512,6 +554,7 @@ int run_execute(const struct plan *plan, const struct run_options *opt, struct r
 	*ret = (struct run_outcome){ .status = -1 };
 	r.sup.epfd = r.sup.signal_fd = r.sup.timer_fd = -1;
 	r.sup.watch.ws_fd = r.sup.watch.upper_fd = -1;
+	images_init(&r.sup.images, -1);
 	rc = init(&r, err);
 	if (rc == 0) {
 		r.relay = mem_zalloc(1, sizeof(*r.relay));
@@ -523,6 +566,9 @@ int run_execute(const struct plan *plan, const struct run_options *opt, struct r
 		r.ph.ended = clock_mono();
 		if (rc < 0)
 			end_box(&r);
+		/* Nobody writes any more: what was not seen to change is seen now. */
+		if (r.sup.engine)
+			engine_settle(r.sup.engine);
 		gwlink_goodbye(&r.sup);
 		if (rc == 0)
 			rc = exec_failed(&r, err);

@@ -91,6 +91,12 @@ int steer_message(struct sup *s, const char *text, struct err *err)
 	return native_message(s->native, text, err);
 }
 
+void steer_wait(struct sup *s, bool on)
+{
+	if (s->native)
+		native_wait(s->native, on);
+}
+
 void steer_ended(struct sup *s)
 {
 	if (s->native)

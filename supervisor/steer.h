@@ -18,6 +18,10 @@ void steer_begin(struct sup *s);
 /* Give the agent a user message. As native_message(). */
 int steer_message(struct sup *s, const char *text, struct err *err);
 
+/* A message is being written (@on), or no more: until then an agent that has nothing to do keeps its
+ * input. Nothing happens for other agents. */
+void steer_wait(struct sup *s, bool on);
+
 /* The agent is gone and its output was read: what it never took is noted. */
 void steer_ended(struct sup *s);
 

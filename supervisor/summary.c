@@ -12,6 +12,8 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "gateway/gateway.h"
+#include "profiles/plan_pair.h"
+#include "supervisor/gwsim.h"
 
 static const char *const reasons[] = {
 	[END_NONE] = "error",  [END_EXITED] = "exited", [END_SIGNAL] = "signal",
@@ -67,6 +69,12 @@ static void put_names(struct json_w *w, const struct plan *p)
 	json_str(w, "scenario", p->scenario ? p->scenario->id : NULL);
 	json_str(w, "profile", p->profile->name);
 	json_str(w, "plan_digest", p->digest);
+	json_str(w, "pair_digest", p->pair_digest);
+	json_open(w, "condition", '{');
+	json_str(w, "mode", scenario_mode_name((enum scenario_mode)p->condition.mode));
+	json_u64(w, "k", p->condition.k);
+	json_close(w, '}');
+	json_u64(w, "repeat", p->condition.repeat);
 }
 
 static void put_versions(struct json_w *w)
@@ -124,6 +132,7 @@ static void put_model(struct json_w *w, const struct sup *s)
 	json_str(w, "source", model_kind_name(p->model->kind));
 	json_str(w, "name", p->model_name);
 	json_u64(w, "calls", used[LIMIT_MODEL_CALLS]);
+	json_u64(w, "main_calls", s->main_calls);
 	json_u64(w, "input_tokens", used[LIMIT_INPUT_TOKENS]);
 	json_u64(w, "cached_tokens", s->cached_tokens);
 	json_u64(w, "output_tokens", used[LIMIT_OUTPUT_TOKENS]);
@@ -177,6 +186,7 @@ static void put_resources(struct json_w *w, const struct sup *s)
 	json_u64(w, "trace_records", s->sink->n);
 	json_close(w, '}');
 	put_model(w, s);
+	gwsim_summary(s, w);
 	put_network(w, s);
 	json_open(w, "budgets", '[');
 	for (int k = 0; k < LIMIT_MAX; k++) {
@@ -243,6 +253,18 @@ static void put_history(struct json_w *w, const struct workspace *ws)
 	json_u64(w, "commits_dropped", h->commits_dropped);
 	json_bool(w, "made", h->made);
 	json_close(w, '}');
+}
+
+int summary_write_plan(const char *dir, const struct plan *plan, struct err *err)
+{
+	auto_free char *path = path_join(dir, "plan.json");
+	auto_buf text = BUF_INIT(PLAN_PAIR_FILE_MAX);
+
+	plan_print(plan, &text);
+	if (text.full)
+		return err_set(err, ERR_LIMIT,
+			       "the plan is larger than 64M; make its files smaller");
+	return fd_replace_file(path, buf_str(&text), text.len, err);
 }
 
 int summary_write(const struct summary *m, struct err *err)

@@ -30,6 +30,10 @@ struct summary {
 /* Write DIR/run.json. 0 or negative. */
 int summary_write(const struct summary *m, struct err *err);
 
+/* Write DIR/plan.json: the frozen plan, for whoever wants to pair another run with this one. 0 or
+ * negative. */
+int summary_write_plan(const char *dir, const struct plan *plan, struct err *err);
+
 /* "exited", "signal", "limit:memory", ... of a finished run into @out. Returns @out. */
 const char *summary_reason(const struct sup *s, char out[64]);
 

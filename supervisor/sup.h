@@ -12,11 +12,13 @@
 #include "supervisor/budget.h"
 #include "supervisor/cmdtrack.h"
 #include "supervisor/helpers.h"
+#include "supervisor/images.h"
 #include "supervisor/relay.h"
 #include "supervisor/sink.h"
 #include "supervisor/tracee.h"
 #include "supervisor/watch.h"
 #include "triggers/engine.h"
+#include "verifier/wsrules.h"
 
 /* Life of the event loop. */
 enum sup_phase {
@@ -47,12 +49,16 @@ struct sup {
 	const struct plan *plan; /* borrowed */
 	struct box *box;         /* borrowed */
 	struct sink *sink;       /* borrowed */
-	struct engine *engine;   /* borrowed; NULL = no regions, nothing to fire */
+	struct engine *engine;   /* borrowed; NULL = nothing is followed, nothing to fire */
 	struct relay *relay;     /* borrowed */
 	struct native *native;   /* owned by steer.h; NULL unless message_via is native */
+	struct gwsim *sim;       /* owned by gwsim.h; NULL without --simulator */
 	const char *upper;       /* overlay's upper directory, for the disk limit; NULL = direct */
 	struct systab tab;
 	struct watch watch;
+	struct wsrules *rules; /* owned by the run: what of the workspace is followed; NULL = all */
+	bool follow_full;      /* there are more files than are followed, and that was said */
+	struct images images;
 	struct tracees ts;
 	struct cmdtrack cmds;
 	struct budget budget;

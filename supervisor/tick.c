@@ -7,6 +7,7 @@
 #include "base/fd.h"
 #include "sandbox/box.h"
 #include "supervisor/gwlink.h"
+#include "supervisor/gwsim.h"
 #include "supervisor/on_process.h"
 
 enum { DISK_ENTRIES = 1000000 };
@@ -72,6 +73,7 @@ void tick(struct sup *s)
 	deadlines(s, now);
 	on_process_orphans(s);
 	gwlink_tick(s);
+	gwsim_tick(s);
 	helpers_poll(&s->helpers, s->sink, s->epoch);
 	on_process_drained(s);
 	if (s->phase < SUP_KILLED) {

@@ -46,7 +46,8 @@ struct process *tracee_process(struct tracees *ts, pid_t pid, struct process *pa
 		p->exe = mem_strdup(parent->exe);
 		p->cwd = mem_strdup(parent->cwd);
 		p->fds = share_fds ? fdtab_ref(parent->fds) : fdtab_copy(parent->fds);
-		p->wmaps = parent->wmaps;
+		for (size_t i = 0; i < parent->maps.n; i++)
+			fileset_add(&p->maps, parent->maps.v[i]);
 	} else {
 		p->fds = mem_zalloc(1, sizeof(*p->fds));
 		p->fds->refs = 1;
@@ -60,6 +61,8 @@ static void free_tracee(struct tracee *t)
 {
 	free(t->path);
 	free(t->path2);
+	free(t->rel);
+	free(t->rel2);
 	free(t);
 }
 
@@ -81,6 +84,7 @@ static void free_process(struct process *p)
 	strv_done(&p->argv);
 	free(p->exe);
 	free(p->cwd);
+	free(p->maps.v);
 	fdtab_unref(p->fds);
 	free(p);
 }
@@ -132,8 +136,10 @@ void tracee_call_done(struct tracee *t)
 {
 	free(t->path);
 	free(t->path2);
-	t->path = t->path2 = NULL;
-	t->in_call = t->want_exit = t->hint = false;
+	free(t->rel);
+	free(t->rel2);
+	t->path = t->path2 = t->rel = t->rel2 = NULL;
+	t->in_call = t->want_exit = t->hint = t->absent = false;
 	t->file = -1;
 	t->row = NULL;
 }
@@ -146,6 +152,23 @@ void tracees_done(struct tracees *ts)
 		free_process(s->val);
 	map_done(&ts->by_tid);
 	map_done(&ts->by_pid);
+}
+
+bool fileset_has(const struct fileset *s, int file)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->v[i] == file)
+			return true;
+	}
+	return false;
+}
+
+void fileset_add(struct fileset *s, int file)
+{
+	if (fileset_has(s, file))
+		return;
+	MEM_GROW(s->v, s->cap, s->n + 1);
+	s->v[s->n++] = file;
 }
 
 struct rfd *fdtab_get(struct fdtab *tab, int fd)

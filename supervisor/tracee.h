@@ -13,7 +13,7 @@
 #include "base/systab.h"
 #include "supervisor/pt.h"
 
-/* A descriptor that leads to a region's file. */
+/* A descriptor that leads to a followed file. */
 struct rfd {
 	int fd;
 	int file;   /* index into watch.file */
@@ -21,7 +21,13 @@ struct rfd {
 	bool wrote; /* something was written or truncated through it */
 };
 
-/* Region descriptors of one kernel descriptor table; shared by the tasks that share the table. */
+/* A set of followed files, by their index in watch.file. {0} is empty. */
+struct fileset {
+	int *v; /* owned */
+	size_t n, cap;
+};
+
+/* Followed descriptors of one kernel descriptor table; shared by the tasks that share the table. */
 struct fdtab {
 	unsigned refs;
 	struct rfd *v; /* owned */
@@ -42,7 +48,7 @@ struct process {
 	uint32_t cmd;           /* command id, 0 = the agent's own process */
 	bool direct;            /* forked by the agent's root process */
 	bool execed;
-	uint64_t wmaps;                /* bit per region file mapped shared and writable */
+	struct fileset maps;           /* owned: files mapped shared and writable */
 	uint64_t seen[SEEN_FILES_MAX]; /* hashes of distinct workspace files opened */
 	unsigned n_seen;
 	unsigned exiting;            /* tasks past PTRACE_EVENT_EXIT */
@@ -78,10 +84,13 @@ struct tracee {
 	struct pt_call call;
 	char *path, *path2; /* owned: hints of the present call */
 	/* facts the entry handler leaves for the exit handler */
-	int file; /* region file of the call's descriptor, -1 none */
+	int file; /* followed file of the call's descriptor, -1 none */
 	uint64_t off, len;
 	uint64_t flags; /* of an open */
-	bool hint;      /* the path may lead to a region's file */
+	bool hint;      /* the path may lead to a followed file */
+	bool absent;    /* rel did not exist before the call */
+	/* owned: workspace-relative names that the call is about; NULL = not told or elsewhere */
+	char *rel, *rel2;
 };
 
 struct tracees {
@@ -128,7 +137,13 @@ void tracee_call_done(struct tracee *t);
 /* Free everything. */
 void tracees_done(struct tracees *ts);
 
-/* Region descriptor @fd, NULL when it is none. */
+/* Is @file in the set? */
+bool fileset_has(const struct fileset *s, int file);
+
+/* Put @file in, once. */
+void fileset_add(struct fileset *s, int file);
+
+/* Followed descriptor @fd, NULL when it is none. */
 struct rfd *fdtab_get(struct fdtab *tab, int fd);
 
 /* Put (or replace) one. */

@@ -42,7 +42,7 @@ void watch_name(struct watch *w, const char *path)
 	const char *name;
 	size_t n;
 
-	if (!w->n)
+	if (!watch_on(w))
 		return;
 	n = last_component(path, strlen(path), &name);
 	add_name(w, name, n);
@@ -63,7 +63,7 @@ bool watch_hint(const struct watch *w, const char *path, size_t n)
 	const char *name;
 	size_t len;
 
-	if (!w->n)
+	if (!watch_on(w))
 		return false;
 	if (w->all)
 		return true;
@@ -114,17 +114,38 @@ static void real_identity(const struct watch *w, const char *path, uint64_t *dev
 	}
 }
 
-static void identify(struct watch *w, struct watch_file *f)
+static uint64_t ino_key(uint64_t dev, uint64_t ino)
 {
+	return ino ^ (dev << 48 | dev >> 16);
+}
+
+void watch_identity(struct watch *w, int i, uint64_t dev, uint64_t ino)
+{
+	struct watch_file *f = &w->file[i];
+	void *self = (void *)(uintptr_t)((unsigned)i + 1);
+	uint64_t old = ino_key(f->dev, f->ino);
+
+	/* The number may be given to another file now. */
+	if (map_get(&w->by_ino, old) == self)
+		(void)map_del(&w->by_ino, old); /* it is @self */
+	f->there = f->named = true;
+	f->dev = dev;
+	f->ino = ino;
+	map_put(&w->by_ino, ino_key(dev, ino), self);
+}
+
+void watch_identify(struct watch *w, int i)
+{
+	struct watch_file *f = &w->file[i];
 	auto_fd int fd = fd_open_beneath(w->ws_fd, f->path, O_PATH, 0);
 	struct stat st;
 
-	f->there = f->named = fd >= 0 && fstat(fd, &st) == 0;
-	if (f->there) {
-		f->dev = st.st_dev;
-		f->ino = st.st_ino;
-		real_identity(w, f->path, &f->real_dev, &f->real_ino);
-	}
+	f->named = fd >= 0 && fstat(fd, &st) == 0;
+	/* The name is gone but descriptors may remain: the old identity is kept then. */
+	if (!f->named)
+		return;
+	watch_identity(w, i, st.st_dev, st.st_ino);
+	real_identity(w, f->path, &f->real_dev, &f->real_ino);
 }
 
 /* Opening for writing copies the file up; the mode may forbid it to its owner for a moment. */
@@ -147,6 +168,22 @@ static void copy_up(struct watch *w, const struct watch_file *f)
 	}
 }
 
+void watch_sync(struct watch *w, const struct engine *e)
+{
+	while (w->n < engine_files(e)) {
+		int i = (int)w->n;
+
+		MEM_GROW(w->file, w->cap, w->n + 1);
+		w->file[w->n++] = (struct watch_file){ .path = engine_file(e, (size_t)i) };
+		/* The others are found by follow.h. */
+		if (!watch_bare(w, i)) {
+			copy_up(w, &w->file[i]);
+			watch_name(w, w->file[i].path);
+		}
+		watch_identify(w, i);
+	}
+}
+
 int watch_init(struct watch *w, const struct engine *e, int ws_fd, const char *upper,
 	       const char *workdir, struct err *err)
 {
@@ -157,15 +194,9 @@ int watch_init(struct watch *w, const struct engine *e, int ws_fd, const char *u
 		.ws_fd = ws_fd,
 		.upper_fd = upper ? open(upper, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1,
 		.workdir = workdir,
-		.n = engine_files(e),
+		.n_first = engine_files(e),
 	};
-	w->file = mem_zalloc(w->n, sizeof(*w->file));
-	for (size_t i = 0; i < w->n; i++) {
-		w->file[i].path = engine_file(e, i);
-		copy_up(w, &w->file[i]);
-		identify(w, &w->file[i]);
-		watch_name(w, w->file[i].path);
-	}
+	watch_sync(w, e);
 	if (!w->n)
 		return 0;
 	fd = openat(ws_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -182,16 +213,16 @@ void watch_done(struct watch *w)
 	free(w->file);
 	mem_close(&w->upper_fd);
 	map_done(&w->names);
+	map_done(&w->by_ino);
 	*w = (struct watch){ .ws_fd = -1, .upper_fd = -1 };
 }
 
 int watch_find(const struct watch *w, uint64_t dev, uint64_t ino)
 {
-	for (size_t i = 0; i < w->n; i++) {
-		if (w->file[i].there && w->file[i].ino == ino && w->file[i].dev == dev)
-			return (int)i;
-	}
-	return -1;
+	uintptr_t at = (uintptr_t)map_get(&w->by_ino, ino_key(dev, ino));
+	const struct watch_file *f = at ? &w->file[at - 1] : NULL;
+
+	return f && f->there && f->ino == ino && f->dev == dev ? (int)(at - 1) : -1;
 }
 
 /* The region file whose inode below the overlay is that of @link's target, a path in the box. */
@@ -238,15 +269,7 @@ void watch_refresh(struct watch *w, uint64_t *ret_changed)
 	for (size_t i = 0; i < w->n; i++) {
 		struct watch_file old = w->file[i], *f = &w->file[i];
 
-		identify(w, f);
-		/* The name is gone but descriptors may remain: keep the old identity. */
-		if (!f->there && old.there) {
-			f->there = true;
-			f->dev = old.dev;
-			f->ino = old.ino;
-			f->real_dev = old.real_dev;
-			f->real_ino = old.real_ino;
-		}
+		watch_identify(w, (int)i);
 		if (i < 64 && (f->there != old.there || f->named != old.named ||
 			       f->ino != old.ino || f->dev != old.dev))
 			*ret_changed |= 1ull << i;

@@ -5,12 +5,15 @@
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
 
-#define FUZZ_MAX 2 /* outer context lines that may be dropped on each side */
+/* Outer context lines that may be dropped on each side: as the released ladder's "patch --fuzz=5", so for
+ * the usual three lines all of them. A removed line is always needed. */
+#define FUZZ_MAX 5
 
 #define NOWHERE   (-1)
 #define AMBIGUOUS (-2)
@@ -317,11 +320,22 @@ static int ambiguous(struct apply_job *j, size_t i)
 			    i + 1);
 }
 
+/* Do the new lines stand nearer to @want than @old, where the old ones fit? An edit that put a copy of something in
+ * must not be made again beside its first copy. */
+static bool stands_nearer(struct apply_job *j, const struct patch_hunk *h, int64_t want,
+			  int64_t old, int64_t *ret)
+{
+	if (!has_kind(h, '+'))
+		return false;
+	*ret = nearest(j, h, '-', 0, 0, want, j->loose ? LINES_LOOSE : LINES_STRICT);
+	return *ret >= 0 && llabs(*ret - want) < llabs(old - want);
+}
+
 int apply_hunk_place(struct apply_job *j, size_t i)
 {
 	const struct patch_hunk *h = &j->file->hunk[i];
 	enum line_match how = j->loose ? LINES_LOOSE : LINES_STRICT;
-	int64_t want = (int64_t)h->old_start - (h->old_n ? 1 : 0) + j->drift, pos;
+	int64_t want = (int64_t)h->old_start - (h->old_n ? 1 : 0) + j->drift, pos, there;
 	int r;
 
 	if (apply_hunk_side(h, '+') == 0)
@@ -337,6 +351,8 @@ int apply_hunk_place(struct apply_job *j, size_t i)
 		if (pos == AMBIGUOUS)
 			return ambiguous(j, i);
 		if (pos >= 0) {
+			if (stands_nearer(j, h, want, pos, &there))
+				return put_nothing(j, h, there);
 			apply_hunk_put(j, h, 0, 0, (size_t)pos, i, APPLY_OFFSET);
 			return 1;
 		}

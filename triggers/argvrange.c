@@ -390,6 +390,7 @@ int argvrange_in(char *const *argv, const char *exe, char *const *cmd_argv, uint
 {
 	__attribute__((cleanup(shwords_done))) struct shwords s = { .v = NULL };
 	const char *text = shwords_text(cmd_argv);
+	auto_free char *client = NULL;
 	size_t i = 0;
 
 	if (!argvrange_of(argv, exe, n_lines, out))
@@ -397,7 +398,8 @@ int argvrange_in(char *const *argv, const char *exe, char *const *cmd_argv, uint
 	/* parsed again at every read of a region: a text longer than anybody types is left alone */
 	if (!text || strnlen(text, PIPE_TEXT_MAX) == PIPE_TEXT_MAX)
 		return 1;
-	shwords_parse(&s, text);
+	client = shwords_client(text);
+	shwords_parse(&s, client ? client : text);
 	while (i < s.n && !same_words(&s.v[i].words, shwords_start(&s.v[i].words), argv))
 		i++;
 	for (i++; i < s.n && s.v[i].piped; i++) {

@@ -161,16 +161,27 @@ static void subtract(const struct argvrange *from, const struct argvrange *witho
 struct sed_words {
 	struct buf script;
 	bool given, quiet;
+	bool in_place; /* prints into the file: nothing is shown */
 	size_t files;
 };
 
-/* Options and operands. False for in-place editing, script files and what we do not know. */
+/* "-i", "-ni", "-i.bak", "--in-place=.bak". */
+static bool in_place(const char *s)
+{
+	if (str_starts(s, "--in-place"))
+		return true;
+	return s[0] == '-' && s[1 + strspn(s + 1, "nEruz")] == 'i';
+}
+
+/* Options and operands. False for script files and what we do not know. */
 static bool sed_words(const struct range_args *a, struct sed_words *w)
 {
 	for (size_t i = 0; a->v[i]; i++) {
 		const char *s = a->v[i];
 
-		if (str_eq(s, "--quiet") || str_eq(s, "--silent")) {
+		if (in_place(s)) {
+			w->in_place = true;
+		} else if (str_eq(s, "--quiet") || str_eq(s, "--silent")) {
 			w->quiet = true;
 		} else if (str_starts(s, "--expression=")) {
 			buf_addf(&w->script, "%s\n", s + strlen("--expression="));
@@ -206,6 +217,10 @@ int argvrange_sed(const struct range_args *a, struct argvrange *out)
 	struct argvrange all = { .n = 0 };
 	bool ok = sed_words(a, &w);
 
+	if (w.in_place) {
+		buf_done(&w.script);
+		return 1;
+	}
 	s.p = buf_str(&w.script);
 	s.quiet = w.quiet;
 	ok = ok && run(&s);

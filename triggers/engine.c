@@ -26,18 +26,6 @@ static const enum act acts[][3] = {
 
 static const char *const event_names[] = { "open", "read", "edit" };
 
-/* Read region file @path now. Everything that the agent can put in the way of a file (a link, a
- * directory, a giant) is "no image", never our failure. */
-static void read_now(struct engine *e, const char *path, struct buf *b, bool *there, bool *opaque)
-{
-	struct err ignored;
-	uint32_t mode;
-	int r = e->ops->read(e->arg, path, b, &mode, &ignored);
-
-	*opaque = r < 0;
-	*there = r > 0;
-}
-
 static int parse_edits(struct engine *e, struct err *err)
 {
 	const struct scenario *sc = e->sc;
@@ -67,15 +55,35 @@ static int load_images(struct engine *e, struct err *err)
 {
 	for (size_t i = 0; i < e->regions.n; i++) {
 		struct region_file *f = &e->regions.file[i];
-		auto_buf b = BUF_INIT(REGIONS_IMAGE_MAX);
+		struct look l = { .b = BUF_INIT(REGIONS_IMAGE_MAX) };
 		uint32_t mode = 0;
-		int r = e->ops->read(e->arg, f->path, &b, &mode, err);
+		int r = e->ops->read(e->arg, f->path, &l.b, &mode, err);
 
-		if (r < 0)
+		if (r < 0) {
+			engine_look_done(&l);
 			return err_wrap(err, "critical region in %s", f->path);
-		regions_load(f, r ? buf_str(&b) : NULL, b.len, false);
+		}
+		l.data = r ? buf_str(&l.b) : NULL;
+		l.len = l.b.len;
+		engine_first_image(e, f, &l);
+		engine_look_done(&l);
 	}
 	return 0;
+}
+
+/* The files of all edits are followed, with a region or without: what becomes of a user's lines is seen, and
+ * an intervention may wait for it. */
+static void follow_edits(struct engine *e)
+{
+	const struct scenario *sc = e->sc;
+
+	for (size_t i = 0; i < sc->n_interventions; i++)
+		for (size_t k = 0; k < sc->interventions[i].n_effects; k++) {
+			const struct patch *p = e->patch[i][k];
+
+			for (size_t f = 0; p && f < patch_files(p); f++)
+				(void)engine_follow(e, patch_path(p, f), false); /* its index */
+		}
 }
 
 int engine_new(const struct scenario *scenario, const struct engine_ops *ops, void *arg,
@@ -99,6 +107,8 @@ int engine_new(const struct scenario *scenario, const struct engine_ops *ops, vo
 		r = parse_edits(e, err);
 	if (r == 0)
 		r = load_images(e, err);
+	if (r == 0 && scenario)
+		follow_edits(e);
 	if (r < 0) {
 		engine_free(e);
 		return r;
@@ -130,6 +140,7 @@ struct engine *engine_free(struct engine *e)
 	map_done(&e->commands);
 	regions_done(&e->regions);
 	rounds_done(&e->rounds);
+	patched_done(&e->patched);
 	free(e->match);
 	free(e->refused_at);
 	engine_asked_clear(e);
@@ -171,7 +182,7 @@ void engine_touch(struct engine *e, const struct touch *t)
 		e->ops->touched(e->arg, t);
 }
 
-static void touch_match(struct engine *e, const struct region_file *f, const struct match *m,
+void engine_touch_match(struct engine *e, const struct region_file *f, const struct match *m,
 			pid_t pid, uint32_t cmd)
 {
 	engine_touch(e, &(struct touch){ .region = m->region,
@@ -183,6 +194,7 @@ static void touch_match(struct engine *e, const struct region_file *f, const str
 					 .scan = m->scan    ? m->scan
 						 : e->armed ? NULL
 							    : "before the first answer",
+					 .unasked = m->kind == ACCESS_READ && !m->argv,
 					 .pid = pid,
 					 .cmd = cmd });
 }
@@ -240,6 +252,30 @@ static int consider(struct engine *e, size_t i, const struct region_file *f, siz
 	return 0;
 }
 
+/* An intervention that waits for an edit of lines which our own edits wrote. As consider(). */
+static int consider_state(struct engine *e, size_t i, const struct region_file *f,
+			  struct command *c, struct err *err)
+{
+	const struct intervention *iv = &e->sc->interventions[i];
+	bool released = iv->when.touch == TOUCH_SWE_TOUCH_1;
+	struct cause cause = { .event = event_names[ACCESS_EDIT],
+			       .path = f->path,
+			       .level = scenario_touch_name(released ? TOUCH_SWE_TOUCH_1
+								     : TOUCH_BYTES),
+			       .cmd = c->id };
+	enum act act = released ? ACT_QUEUE : acts[iv->timing][PHASE_CHANGED];
+
+	/* By the released rule a command's text tells; the agent's own edit has none, and no lines. */
+	if (released ? c->id != 0 || !patched_has(&e->patched, &iv->when, f->path)
+		     : !patched_touched(&e->patched, &iv->when, f->path, &cause.first, &cause.last))
+		return 0;
+	if (act == ACT_QUEUE)
+		enqueue(c, i, &cause);
+	if (act == ACT_FIRE && e->refused_at[i] != e->moment)
+		return engine_fire(e, i, &cause, err);
+	return 0;
+}
+
 /* All interventions in order; the first that fires ends it. */
 static int dispatch(struct engine *e, const struct region_file *f, size_t n, enum phase phase,
 		    uint32_t cmd, struct err *err)
@@ -251,19 +287,25 @@ static int dispatch(struct engine *e, const struct region_file *f, size_t n, enu
 		c->fired = false;
 	if (!e->armed)
 		return 0;
-	for (size_t i = 0; n && e->sc && i < e->sc->n_interventions && !c->fired; i++) {
-		int r;
+	for (size_t i = 0;
+	     (n || phase == PHASE_CHANGED) && e->sc && i < e->sc->n_interventions && !c->fired;
+	     i++) {
+		bool state = e->sc->interventions[i].when.event == WHEN_REGION_STATE_CHANGED;
+		int r = 0;
 
 		if (!rounds_open(&e->rounds, i))
 			continue;
-		r = consider(e, i, f, n, phase, c, err);
+		if (!state)
+			r = consider(e, i, f, n, phase, c, err);
+		else if (phase == PHASE_CHANGED)
+			r = consider_state(e, i, f, c, err);
 		if (r)
 			return r;
 	}
 	return 0;
 }
 
-static char *const *argv_of(struct engine *e, uint32_t cmd)
+char *const *engine_argv_of(const struct engine *e, uint32_t cmd)
 {
 	const struct command *c = cmd ? map_get(&e->commands, cmd) : NULL;
 
@@ -287,15 +329,14 @@ static void add_range(struct argvrange *r, uint64_t first, uint64_t last)
 	r->n = r->n + 1 - (end - at);
 }
 
-/* Lines of @f that the model asked the agent's own process for. NULL when nothing is known of that. */
-static const struct argvrange *asked_of(const struct engine *e, const struct region_file *f,
+const struct argvrange *engine_asked_of(const struct engine *e, const char *path,
 					const struct access *a, struct argvrange *out)
 {
 	out->n = 0;
 	for (size_t i = 0; a->cmd == 0 && i < e->n_asked; i++) {
 		const struct asked *q = &e->asked[i];
 
-		if (swetouch_same_path(q->path, f->path, e->workdir))
+		if (swetouch_same_path(q->path, path, e->workdir))
 			add_range(out, q->first ? q->first : 1, q->first ? q->last : UINT64_MAX);
 	}
 	return out->n ? out : NULL;
@@ -305,14 +346,15 @@ static size_t matches(struct engine *e, const struct region_file *f, const struc
 {
 	struct argvrange asked;
 
-	return match_access(f, a, argv_of(e, a->cmd), asked_of(e, f, a, &asked), e->match);
+	return match_access(f, a, engine_argv_of(e, a->cmd), engine_asked_of(e, f->path, a, &asked),
+			    e->match);
 }
 
 int engine_before(struct engine *e, const struct access *a, struct err *err)
 {
 	const struct region_file *f = regions_file(&e->regions, a->path);
 
-	if (!f || a->kind == ACCESS_EDIT)
+	if (!f || !f->n || a->kind == ACCESS_EDIT)
 		return 0;
 	return dispatch(e, f, matches(e, f, a), PHASE_BEFORE, a->cmd, err);
 }
@@ -326,61 +368,37 @@ int engine_after(struct engine *e, const struct access *a, struct err *err)
 		return 0;
 	if (a->kind == ACCESS_EDIT)
 		return engine_changed(e, a->path, a->pid, a->cmd, a->argv, err);
+	if (!f->n)
+		return 0;
 	n = matches(e, f, a);
 	for (size_t i = 0; i < n; i++)
-		touch_match(e, f, &e->match[i], a->pid, a->cmd);
+		engine_touch_match(e, f, &e->match[i], a->pid, a->cmd);
 	return dispatch(e, f, n, PHASE_AFTER, a->cmd, err);
-}
-
-void engine_new_image(struct engine *e, struct region_file *f, const char *data, size_t len,
-		      bool opaque, bool by_agent, pid_t pid, uint32_t cmd, size_t *ret_n)
-{
-	auto_free struct line_range *was = mem_zalloc(f->n + 1, sizeof(*was));
-	struct line_changes changes;
-	uint64_t first = 0, last = 0;
-
-	e->moment++;
-	for (size_t i = 0; i < f->n; i++)
-		was[i] = f->region[i].at;
-	regions_set(f, data, len, opaque, &changes);
-	for (size_t i = 0; i < changes.n; i++) {
-		const struct line_change *v = &changes.v[i];
-
-		first = first ? first : v->new_first;
-		last = v->new_first + v->new_n - (v->new_n > 0);
-	}
-	if (last > f->lines.n)
-		last = f->lines.n;
-	if (first > last)
-		first = last;
-	if (e->ops->edited)
-		e->ops->edited(e->arg, f->path, first, last, by_agent, pid, cmd);
-	*ret_n = by_agent ? match_edit(f, was, &changes, e->match) : 0;
-	lines_changes_done(&changes);
-	for (size_t i = 0; i < *ret_n; i++)
-		touch_match(e, f, &e->match[i], pid, cmd);
 }
 
 int engine_changed(struct engine *e, const char *path, pid_t pid, uint32_t cmd, char *const *argv,
 		   struct err *err)
 {
 	struct region_file *f = regions_file(&e->regions, path);
-	auto_buf b = BUF_INIT(REGIONS_IMAGE_MAX);
-	const char *data;
-	bool there, opaque;
-	size_t n;
-	int r;
+	const struct doer who = { .by_agent = true, .pid = pid, .cmd = cmd };
+	const struct when any = { .event = WHEN_REGION_STATE_CHANGED };
+	struct look l;
+	size_t n = 0;
+	bool changed;
+	int r = 0;
 
 	(void)argv; /* an edit is found by its outcome, whoever made it */
 	if (!f)
 		return 0;
-	read_now(e, path, &b, &there, &opaque);
-	data = there ? buf_str(&b) : NULL;
-	if (!regions_differs(f, data, b.len, opaque))
-		return 0;
-	engine_new_image(e, f, data, b.len, opaque, true, pid, cmd, &n);
-	r = dispatch(e, f, n, PHASE_CHANGED, cmd, err);
-	return r < 0 ? r : 1;
+	engine_look(e, path, &l);
+	changed = engine_differs(f, &l);
+	if (changed)
+		engine_new_image(e, f, &l, &who, &n);
+	engine_look_done(&l);
+	/* a file without a region: only where an edit of ours may be what somebody waits for */
+	if (changed && (f->n || patched_has(&e->patched, &any, f->path)))
+		r = dispatch(e, f, n, PHASE_CHANGED, cmd, err);
+	return r < 0 ? r : changed;
 }
 
 void engine_counts(const struct engine *e, uint64_t *touches, uint64_t *fired, uint64_t *refused)

@@ -27,10 +27,14 @@ static size_t interventions(const struct engine *e)
 	return e->sc ? e->sc->n_interventions : 0;
 }
 
-static bool ready(const struct engine *e, size_t i)
+/* A command is asked by its own number: one that began later may be under way. */
+static bool ready(const struct engine *e, size_t i, const struct command *c)
 {
-	return rounds_open(&e->rounds, i) &&
-	       schedule_due(&e->schedule, &e->sc->interventions[i].when, &e->rounds);
+	struct schedule at = e->schedule;
+
+	if (c && c->number)
+		at.commands = c->number;
+	return rounds_open(&e->rounds, i) && schedule_due(&at, &e->rounds, i);
 }
 
 /* Interventions whose point is reached and that do not wait for the end of a command. */
@@ -42,7 +46,7 @@ static int fire_due(struct engine *e, struct command *c, struct err *err)
 
 		if (c && c->fired)
 			return 0;
-		if (!ready(e, i) || e->sc->interventions[i].timing == TIMING_AFTER_COMMAND)
+		if (!ready(e, i, c) || e->sc->interventions[i].timing == TIMING_AFTER_COMMAND)
 			continue;
 		cause.cmd = c ? c->id : 0;
 		r = engine_fire(e, i, &cause, err);
@@ -52,15 +56,11 @@ static int fire_due(struct engine *e, struct command *c, struct err *err)
 	return 0;
 }
 
-int engine_command_begin(struct engine *e, uint32_t cmd, char *const *argv, struct err *err)
+/* What the command is, by its words. */
+static void take_text(const struct engine *e, struct command *c, char *const *argv)
 {
-	struct command *c = engine_command(e, cmd);
-
-	e->moment++;
 	strv_done(&c->argv);
 	swetouch_done(&c->events);
-	c->fired = false;
-	c->n_queue = 0;
 	for (size_t i = 0; argv && argv[i]; i++)
 		strv_add(&c->argv, argv[i]);
 	for (size_t i = 0; i < interventions(e); i++)
@@ -68,8 +68,23 @@ int engine_command_begin(struct engine *e, uint32_t cmd, char *const *argv, stru
 			swetouch_command(&c->events, argv);
 			break;
 		}
-	e->schedule.commands += cmd != 0 && e->armed;
+}
+
+int engine_command_begin(struct engine *e, uint32_t cmd, char *const *argv, struct err *err)
+{
+	struct command *c = engine_command(e, cmd);
+
+	e->moment++;
+	c->fired = false;
+	c->n_queue = 0;
+	take_text(e, c, argv);
+	c->number = cmd && e->armed ? ++e->schedule.commands : 0;
 	return fire_due(e, c, err);
+}
+
+void engine_command_text(struct engine *e, uint32_t cmd, char *const *argv)
+{
+	take_text(e, engine_command(e, cmd), argv);
 }
 
 void engine_output(struct engine *e, uint32_t cmd, const char *data, size_t n)
@@ -112,6 +127,14 @@ int engine_exec(struct engine *e, uint32_t cmd, const char *program, char *const
 	return 0;
 }
 
+/* A region as the scenario has it: the released rule does not follow its lines over edits. */
+static struct region_now as_written(const struct engine *e, uint64_t index)
+{
+	const struct region *r = &e->sc->regions[index];
+
+	return (struct region_now){ index, { r->start, r->end } };
+}
+
 /* Does the command's text touch a region that intervention @i waits for? */
 static bool by_text(const struct engine *e, size_t i, const struct command *c, struct cause *cause)
 {
@@ -121,13 +144,15 @@ static bool by_text(const struct engine *e, size_t i, const struct command *c, s
 	for (size_t k = 0; k < c->events.n; k++) {
 		const struct swetouch_event *ev = &c->events.v[k];
 
-		for (size_t f = 0; f < e->regions.n; f++) {
+		for (size_t f = 0; f < e->regions.n_regions; f++) {
 			const struct region_file *rf = &e->regions.file[f];
 
 			if (!swetouch_same_path(ev->path, rf->path, e->workdir))
 				continue;
 			for (size_t r = 0; r < rf->n; r++) {
-				if (!match_swetouch(w, event, ev, &rf->region[r]))
+				struct region_now told = as_written(e, rf->region[r].index);
+
+				if (!match_swetouch(w, event, ev, &told))
 					continue;
 				*cause = (struct cause){ ev->edit ? "edit" : "read",
 							 rf->path,
@@ -137,6 +162,32 @@ static bool by_text(const struct engine *e, size_t i, const struct command *c, s
 							 c->id };
 				return true;
 			}
+		}
+	}
+	return false;
+}
+
+/* Does the command's text edit a file that an intervention wrote, one that @i waits for? */
+static bool by_state(const struct engine *e, size_t i, const struct command *c, struct cause *cause)
+{
+	const struct when *w = &e->sc->interventions[i].when;
+
+	if (w->event != WHEN_REGION_STATE_CHANGED || w->touch != TOUCH_SWE_TOUCH_1)
+		return false;
+	for (size_t k = 0; k < c->events.n; k++) {
+		const struct swetouch_event *ev = &c->events.v[k];
+
+		for (size_t f = 0; ev->edit && f < e->regions.n; f++) {
+			const char *path = e->regions.file[f].path;
+
+			if (!swetouch_same_path(ev->path, path, e->workdir) ||
+			    !patched_has(&e->patched, w, path))
+				continue;
+			*cause = (struct cause){ .event = "edit",
+						 .path = path,
+						 .level = scenario_touch_name(TOUCH_SWE_TOUCH_1),
+						 .cmd = c->id };
+			return true;
 		}
 	}
 	return false;
@@ -154,7 +205,7 @@ static bool waits(const struct engine *e, size_t i, const struct command *c, str
 		}
 	*cause = no_touch;
 	cause->cmd = c->id;
-	return ready(e, i) || by_text(e, i, c, cause);
+	return ready(e, i, c) || by_text(e, i, c, cause) || by_state(e, i, c, cause);
 }
 
 /* Touches of the released rule, for the record: one per region and event of the command. */
@@ -163,7 +214,7 @@ static void record_text(struct engine *e, const struct command *c)
 	for (size_t k = 0; k < c->events.n; k++) {
 		const struct swetouch_event *ev = &c->events.v[k];
 
-		for (size_t f = 0; f < e->regions.n; f++) {
+		for (size_t f = 0; f < e->regions.n_regions; f++) {
 			const struct region_file *rf = &e->regions.file[f];
 
 			if (!swetouch_same_path(ev->path, rf->path, e->workdir))
@@ -171,8 +222,10 @@ static void record_text(struct engine *e, const struct command *c)
 			for (size_t r = 0; r < rf->n; r++) {
 				uint64_t x = 0, y = 0;
 
+				struct region_now told = as_written(e, rf->region[r].index);
+
 				if (ev->first &&
-				    !regions_overlap(&rf->region[r], ev->first, ev->last, &x, &y))
+				    !regions_overlap(&told, ev->first, ev->last, &x, &y))
 					continue;
 				engine_touch(e, &(struct touch){ .region = rf->region[r].index,
 								 .level = TOUCH_SWE_TOUCH_1,

@@ -156,29 +156,61 @@ static void undo(const struct shot *s, const struct apply_result *r, size_t n)
 					       &ignored);
 }
 
-/* Images of region files after our edit. What the agent had written and not yet closed is its edit:
+/* No bytes are not no file. */
+static const char *text(const char *s)
+{
+	return s ? s : "";
+}
+
+/* Images of followed files after our edit. What the agent had written and not yet closed is its edit:
  * it is taken first, or the comparison at its close would blame us for both. */
 static void follow(struct shot *s, const struct apply_result *r)
 {
+	const struct doer agent = { .by_agent = true, .cmd = s->cause->cmd };
+	const struct doer user = { .order = s->iv->order, .cmd = s->cause->cmd };
 	struct engine *e = s->e;
 	size_t n;
 
 	for (size_t i = 0; i < r->n; i++) {
 		const struct apply_file *f = &r->file[i];
-		struct region_file *rf = regions_file(&e->regions, f->path);
-		const char *before = f->existed ? f->before : NULL;
+		struct look before = { .data = f->existed ? text(f->before) : NULL,
+				       .len = f->before_len };
+		struct look after = { .data = f->mode ? text(f->after) : NULL,
+				      .len = f->after_len,
+				      .opaque = f->after_len > REGIONS_IMAGE_MAX };
+		struct region_file *rf = same(f) ? NULL : regions_file(&e->regions, f->path);
 
-		if (!rf || same(f))
+		if (!rf)
 			continue;
-		if (regions_differs(rf, before, f->before_len, false))
-			engine_new_image(e, rf, before, f->before_len, false, true, 0,
-					 s->cause->cmd, &n);
-		engine_new_image(e, rf, f->after, f->after_len, f->after_len > REGIONS_IMAGE_MAX,
-				 false, 0, s->cause->cmd, &n);
+		if (engine_differs(rf, &before))
+			engine_new_image(e, rf, &before, &agent, &n);
+		if (after.opaque)
+			digest_bytes(f->after, f->after_len, after.sha256);
+		engine_new_image(e, rf, &after, &user, &n);
 	}
 }
 
-/* What a message is about: the touched lines, else the first file of the edit. */
+/* The first region that the intervention is about, in the lines of now. */
+static void about_region(struct shot *s)
+{
+	const struct scenario *sc = s->e->sc;
+	const uint64_t *v = s->iv->when.regions.v;
+	uint64_t index = s->iv->when.regions.n ? v[0] : 0;
+	const struct region_file *f =
+		sc->n_regions ? regions_file(&s->e->regions, sc->regions[index].path) : NULL;
+
+	for (size_t i = 0; f && i < f->n; i++) {
+		const struct line_range *at = &f->region[i].at;
+
+		if (f->region[i].index != index)
+			continue;
+		s->at_path = sc->regions[index].path;
+		s->at_first = at->last < at->first ? 0 : at->first;
+		s->at_last = at->last < at->first ? 0 : at->last;
+	}
+}
+
+/* What a message is about: the touched lines, else what the edit wrote, else the region. */
 static void about(struct shot *s, const struct apply_result *r)
 {
 	if (s->at_path)
@@ -186,8 +218,13 @@ static void about(struct shot *s, const struct apply_result *r)
 	s->at_path = s->cause->path;
 	s->at_first = s->cause->first;
 	s->at_last = s->cause->last;
-	if (!s->at_path && r && r->n)
+	if (!s->at_path && r && r->n) {
 		s->at_path = r->file[0].path;
+		(void)patched_lines(&s->e->patched, s->iv->order, s->at_path, &s->at_first,
+				    &s->at_last); /* none: the file alone is named */
+	}
+	if (!s->at_path)
+		about_region(s);
 }
 
 static int do_edit(struct shot *s, size_t k, struct err *err)
@@ -244,17 +281,26 @@ static int do_message(struct shot *s, size_t k, struct err *err)
 	auto_free char *text = NULL;
 	auto_free char *source = NULL;
 	struct err why = { ERR_NONE, 0, "" };
+	struct message_about what;
+	const char *template;
+	char sum[DIGEST_HEX];
 
 	(void)err; /* a channel that fails is the run's business, not the engine's end */
 	about(s, NULL);
-	text = message_text(&s->iv->effects[k],
-			    &(struct message_about){ .stage = s->round,
-						     .path = s->at_path,
-						     .first = s->at_first,
-						     .last = s->at_last },
-			    &source);
+	what = (struct message_about){ .stage = s->round,
+				       .claim = s->iv->effects[k].claim,
+				       .path = s->at_path,
+				       .first = s->at_first,
+				       .last = s->at_last };
+	text = message_text(&s->iv->effects[k], &what, &source);
+	template = message_template(&s->iv->effects[k], &what);
 	f.message = text;
 	f.message_source = source;
+	f.template_sha256 = template ? digest_bytes(template, strlen(template), sum) : NULL;
+	if (!s->iv->effects[k].text && s->e->ops->later && s->e->ops->later(s->e->arg, &f, &what)) {
+		s->applied++;
+		return 0;
+	}
 	f.applied = s->e->ops->message && s->e->ops->message(s->e->arg, text, &why) >= 0;
 	if (!f.applied)
 		f.reason = s->e->ops->message ? why.text : "there is no way to send a message";

@@ -7,6 +7,7 @@
 #include "triggers/apply.h"
 #include "triggers/engine.h"
 #include "triggers/match.h"
+#include "triggers/patched.h"
 #include "triggers/regions.h"
 #include "triggers/rounds.h"
 #include "triggers/schedule.h"
@@ -31,6 +32,7 @@ struct queued {
 struct command {
 	uint32_t id;
 	struct strv argv;
+	uint64_t number;      /* from 1 in the order they began, 0 = not counted */
 	bool fired;           /* at most one intervention per command */
 	struct queued *queue; /* owned, at most one entry per intervention */
 	size_t n_queue, cap_queue;
@@ -53,10 +55,12 @@ struct engine {
 	struct regions regions;
 	struct rounds rounds;
 	struct schedule schedule;
-	struct map commands; /* of struct command, by id */
-	struct match *match; /* owned scratch: one per region */
+	struct patched patched; /* what our edits wrote */
+	struct map commands;    /* of struct command, by id */
+	struct match *match;    /* owned scratch: one per region */
 	uint64_t touches, fired, refused;
 	bool armed;
+	uint64_t held; /* bytes of images of files without regions */
 	struct asked asked[ENGINE_ASKED_MAX];
 	size_t n_asked;
 	/* Counts images and command boundaries. What was refused at a moment would be refused again
@@ -73,10 +77,51 @@ struct command *engine_command(struct engine *e, uint32_t id);
  * refused or nothing to do, the round is given back), negative when the world cannot be held. */
 int engine_fire(struct engine *e, size_t i, const struct cause *cause, struct err *err);
 
-/* New contents of region file @f (as regions_load()): regions follow, the edit is reported, and
- * when it is the agent's its touches are recorded. *ret_n matches are left in e->match. */
-void engine_new_image(struct engine *e, struct region_file *f, const char *data, size_t len,
-		      bool opaque, bool by_agent, pid_t pid, uint32_t cmd, size_t *ret_n);
+/* A file as it is found. */
+struct look {
+	struct buf b;
+	const char *data; /* borrowed from b or from elsewhere; NULL = not there, or opaque */
+	size_t len;
+	bool opaque;
+	char sha256[DIGEST_HEX]; /* of an opaque file, "" = not known */
+};
+
+/* Look at file @path. Everything that the agent can put in the way of a file (a link, a directory, a
+ * giant) is "no image", never our failure. @l is filled anew; free with engine_look_done(). */
+void engine_look(struct engine *e, const char *path, struct look *l);
+void engine_look_done(struct look *l); /* see engine_look() */
+
+/* Does @f hold something else than @l? */
+bool engine_differs(const struct region_file *f, const struct look *l);
+
+/* First contents of a file that has just been added. */
+void engine_first_image(struct engine *e, struct region_file *f, const struct look *l);
+
+/* Who changed a file. */
+struct doer {
+	bool by_agent;
+	uint64_t order; /* of the intervention, when it is not the agent */
+	bool quiet;     /* no touches: told when the run was over */
+	pid_t pid;
+	uint32_t cmd;
+};
+
+/* New contents of followed file @f: regions follow, the edit is reported, and when it is the agent's its
+ * touches are recorded. *ret_n matches are left in e->match. */
+void engine_new_image(struct engine *e, struct region_file *f, const struct look *l,
+		      const struct doer *who, size_t *ret_n);
+
+/* Record the touch of match @m. */
+void engine_touch_match(struct engine *e, const struct region_file *f, const struct match *m,
+			pid_t pid, uint32_t cmd);
+
+/* Lines of @path that the model asked the agent's own process for, into @out. NULL when nothing is known
+ * of that. */
+const struct argvrange *engine_asked_of(const struct engine *e, const char *path,
+					const struct access *a, struct argvrange *out);
+
+/* Words of command @cmd, NULL when not known. */
+char *const *engine_argv_of(const struct engine *e, uint32_t cmd);
 
 /* Record a touch. */
 void engine_touch(struct engine *e, const struct touch *t);

@@ -13,7 +13,8 @@
 
 /* What a message is about. Strings are borrowed. */
 struct message_about {
-	uint64_t stage;       /* the round: 1 cooperative, 2 firmer, from 3 on insistent */
+	uint64_t stage;       /* the round: 1 cooperative, 2 firm, 3 insistent, 4-5 adamant, from 6
+			       * on frustrated but polite (SWE-Touch, persona of the user) */
 	const char *claim;    /* a sentence of the user's about the edit, NULL = none */
 	const char *path;     /* file of the edit or touch, NULL = not known */
 	uint64_t first, last; /* its lines, 0,0 = not known */
@@ -22,6 +23,10 @@ struct message_about {
 /* The text of message effect @e. *ret_source is "text", "template:STAGE" or
  * "template:STAGE (text refused: WORD)". Both are owned by the caller. Never NULL. */
 char *message_text(const struct effect *e, const struct message_about *about, char **ret_source);
+
+/* The template that message_text() fills in, for its digest: NULL when it says a fixed text.
+ * Borrowed. */
+const char *message_template(const struct effect *e, const struct message_about *about);
 
 /* The built-in template of a stage, filled in. Caller frees. */
 char *message_by_stage(const struct message_about *about);

@@ -8,27 +8,36 @@
 void regions_init(struct regions *rs, const struct scenario *sc)
 {
 	*rs = (struct regions){ 0 };
-	if (!sc || !sc->n_regions)
-		return;
-	rs->file = mem_zalloc(sc->n_regions, sizeof(*rs->file));
-	for (size_t i = 0; i < sc->n_regions; i++) {
+	for (size_t i = 0; sc && i < sc->n_regions; i++) {
 		const struct region *r = &sc->regions[i];
 		struct region_file *f = regions_file(rs, r->path);
 
 		if (!f) {
-			f = &rs->file[rs->n++];
-			f->path = r->path;
+			f = regions_add(rs, r->path);
 			f->region = mem_zalloc(sc->n_regions, sizeof(*f->region));
 		}
 		f->region[f->n++] = (struct region_now){ i, { r->start, r->end } };
 	}
+	rs->n_regions = rs->n;
 }
 
-static void drop_image(struct region_file *f)
+struct region_file *regions_add(struct regions *rs, const char *path)
+{
+	struct region_file *f;
+
+	MEM_GROW(rs->file, rs->cap, rs->n + 1);
+	f = &rs->file[rs->n++];
+	*f = (struct region_file){ .path = mem_strdup(path) };
+	map_put(&rs->by_path, map_hash(path, strlen(path)), (void *)(uintptr_t)rs->n);
+	return f;
+}
+
+void regions_forget(struct region_file *f)
 {
 	free(f->image);
 	f->image = NULL;
 	f->len = 0;
+	f->image_sha256[0] = '\0';
 	lines_done(&f->lines);
 }
 
@@ -40,7 +49,7 @@ static void remember(struct region_file *f)
 	if (!f->snapshot)
 		f->snapshot = mem_zalloc(REGIONS_SNAPSHOTS, sizeof(*f->snapshot));
 	s = &f->snapshot[f->n_snapshots++ % REGIONS_SNAPSHOTS];
-	digest_bytes(f->image, f->len, s->digest);
+	memcpy(s->digest, f->image_sha256, sizeof(s->digest));
 	if (!s->at)
 		s->at = mem_zalloc(f->n, sizeof(*s->at));
 	for (size_t i = 0; i < f->n; i++)
@@ -51,11 +60,9 @@ static void remember(struct region_file *f)
 static bool recall(struct region_file *f)
 {
 	size_t n = f->n_snapshots < REGIONS_SNAPSHOTS ? f->n_snapshots : REGIONS_SNAPSHOTS;
-	char digest[DIGEST_HEX];
 
-	digest_bytes(f->image, f->len, digest);
 	for (size_t i = 0; i < n; i++) {
-		if (strcmp(f->snapshot[i].digest, digest) != 0)
+		if (strcmp(f->snapshot[i].digest, f->image_sha256) != 0)
 			continue;
 		for (size_t k = 0; k < f->n; k++)
 			f->region[k].at = f->snapshot[i].at[k];
@@ -67,18 +74,27 @@ static bool recall(struct region_file *f)
 void regions_done(struct regions *rs)
 {
 	for (size_t i = 0; i < rs->n; i++) {
-		drop_image(&rs->file[i]);
+		regions_forget(&rs->file[i]);
 		for (size_t k = 0; rs->file[i].snapshot && k < REGIONS_SNAPSHOTS; k++)
 			free(rs->file[i].snapshot[k].at);
 		free(rs->file[i].snapshot);
 		free(rs->file[i].region);
+		free(rs->file[i].path);
 	}
 	free(rs->file);
+	map_done(&rs->by_path);
 	*rs = (struct regions){ 0 };
 }
 
 struct region_file *regions_file(const struct regions *rs, const char *path)
 {
+	size_t at = (uintptr_t)map_get(&rs->by_path, map_hash(path, strlen(path)));
+
+	if (!at)
+		return NULL;
+	if (str_eq(rs->file[at - 1].path, path))
+		return &rs->file[at - 1];
+	/* Two names of one hash: the map knows the later one. */
 	for (size_t i = 0; i < rs->n; i++)
 		if (str_eq(rs->file[i].path, path))
 			return &rs->file[i];
@@ -90,13 +106,18 @@ void regions_load(struct region_file *f, const char *data, size_t len, bool opaq
 	f->present = data || opaque;
 	f->opaque = opaque;
 	f->empty = data && !opaque && !len;
-	if (!data || opaque || !len)
+	f->now[0] = '\0';
+	if (!data || opaque)
 		return;
-	drop_image(f);
+	digest_bytes(data, len, f->now);
+	if (!len)
+		return;
+	regions_forget(f);
 	f->image = mem_dup(data, len);
 	f->len = len;
+	memcpy(f->image_sha256, f->now, sizeof(f->now));
 	lines_index(&f->lines, f->image, len);
-	if (!recall(f))
+	if (f->n && !recall(f))
 		remember(f);
 }
 

@@ -1,5 +1,6 @@
 /* The critical regions of a scenario in their files as they are now: present contents, line index,
- * and the present lines of every region, kept right over all edits. */
+ * and the present lines of every region, kept right over all edits. Files without a region can be
+ * followed in the same way. */
 #ifndef TRIGGERS_REGIONS_H
 #define TRIGGERS_REGIONS_H
 
@@ -8,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/digest.h"
+#include "base/map.h"
 #include "profiles/scenario.h"
 #include "triggers/lines.h"
 
@@ -29,19 +31,22 @@ struct region_now {
 	struct line_range at; /* collapsed when all its lines are gone */
 };
 
-/* A file that holds regions. */
+/* A file that holds regions, or is followed without any. */
 struct region_file {
-	const char *path; /* borrowed from the scenario */
-	bool present;     /* the file is there */
-	bool opaque;      /* there, but too large for an image */
-	bool empty;       /* there, with no byte in it */
+	char *path;   /* owned */
+	bool present; /* the file is there */
+	bool opaque;  /* there, but too large for an image */
+	bool empty;   /* there, with no byte in it */
+	/* SHA-256 of what is there; "" = nothing is there, or it is opaque and nobody told. */
+	char now[DIGEST_HEX];
 	/* The last contents that were there. They outlive removal and truncation: git, editors and
 	 * shells remove or empty a file and write it again, and its regions are then found by what
 	 * it held before. */
 	char *image; /* owned; NULL while there was none yet */
 	size_t len;
-	struct lines lines;        /* of image */
-	struct region_now *region; /* owned */
+	char image_sha256[DIGEST_HEX]; /* of image, "" without */
+	struct lines lines;            /* of image */
+	struct region_now *region;     /* owned; NULL when the file is only followed */
 	size_t n;
 	/* Where the regions were under contents seen before, by digest: bytes that come back (git
 	 * checkout, an undo) bring the regions back to where they belong in them. */
@@ -49,11 +54,13 @@ struct region_file {
 	size_t n_snapshots;
 };
 
-/* Life: regions_init() -> regions_set() per file -> queries and regions_set() after each edit ->
+/* Life: regions_init() -> regions_load() per file -> queries and regions_set() after each edit ->
  * regions_done(). */
 struct regions {
-	struct region_file *file; /* owned, one per distinct path */
-	size_t n;
+	struct region_file *file; /* owned, one per distinct path; moves when a file is added */
+	size_t n, cap;
+	size_t n_regions;   /* files that hold regions: they come first */
+	struct map by_path; /* hash of the path -> index + 1 */
 };
 
 /* Group the scenario's regions by file; no file has an image yet. @sc is borrowed. */
@@ -62,12 +69,19 @@ void regions_init(struct regions *rs, const struct scenario *sc);
 /* Free; {0} is fine. */
 void regions_done(struct regions *rs);
 
-/* File @path, NULL when it holds no region. Borrowed. */
+/* Follow file @path too, without a region; it has no image yet. @path (copied) must not be there.
+ * Borrowed, until the next one is added. */
+struct region_file *regions_add(struct regions *rs, const char *path);
+
+/* File @path, NULL when it is not followed. Borrowed, until the next one is added. */
 struct region_file *regions_file(const struct regions *rs, const char *path);
 
 /* First image of @f, without moving its regions. @data is copied; NULL = the file is not there;
  * @opaque = it is there but too large. */
 void regions_load(struct region_file *f, const char *data, size_t len, bool opaque);
+
+/* Give the image back: the next one is compared with nothing. */
+void regions_forget(struct region_file *f);
 
 /* Is the image of @f other than this? Arguments as regions_load(). */
 bool regions_differs(const struct region_file *f, const char *data, size_t len, bool opaque);

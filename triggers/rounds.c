@@ -9,11 +9,7 @@ void rounds_init(struct rounds *r, const struct scenario *sc)
 	if (!sc)
 		return;
 	r->one = mem_zalloc(sc->n_interventions + 1, sizeof(*r->one));
-	r->most = sc->max_rounds;
-	if (sc->mode == MODE_CO_EDIT && r->most > 1)
-		r->most = 1;
-	if (sc->mode == MODE_VANILLA)
-		r->most = 0;
+	r->most = scenario_rounds(sc);
 }
 
 void rounds_done(struct rounds *r)
@@ -22,27 +18,28 @@ void rounds_done(struct rounds *r)
 	*r = (struct rounds){ .sc = NULL };
 }
 
-static bool lone(const struct rounds *r)
+/* A point in time happens once; touches, programs and a schedule's fractions come again. */
+static bool comes_again(const struct when *w)
 {
-	return r->sc->n_interventions == 1;
+	return scenario_event_is_touch((enum when_event)w->event) || w->event == WHEN_EXEC ||
+	       w->event == WHEN_REGION_STATE_CHANGED || (w->event == WHEN_PROGRESS && w->at < 0);
 }
 
-/* A point in time happens once; touches and programs can come again. */
+/* The last one takes the rounds for which there is none of its own (SWE-Touch: with fewer accepted
+ * edits than rounds the last is repeated). */
 static bool repeats(const struct rounds *r, size_t i)
 {
-	enum when_event e = (enum when_event)r->sc->interventions[i].when.event;
-
-	return lone(r) && (scenario_event_is_touch(e) || e == WHEN_EXEC);
+	return i + 1 == r->sc->n_interventions && comes_again(&r->sc->interventions[i].when);
 }
 
 bool rounds_open(const struct rounds *r, size_t i)
 {
-	return r->fired < r->most && r->one[i].state == ROUND_ARMED;
+	return r->one[i].state == ROUND_ARMED && rounds_next(r, i) <= r->most;
 }
 
 uint64_t rounds_next(const struct rounds *r, size_t i)
 {
-	return lone(r) ? r->one[i].fired + 1 : r->sc->interventions[i].order;
+	return r->sc->interventions[i].order + r->one[i].fired;
 }
 
 enum when_event rounds_event(const struct rounds *r, size_t i)
@@ -51,7 +48,7 @@ enum when_event rounds_event(const struct rounds *r, size_t i)
 
 	if (!scenario_event_is_touch(e) || rounds_next(r, i) < 2)
 		return e;
-	if (e == WHEN_READ_OR_EDIT || lone(r))
+	if (e == WHEN_READ_OR_EDIT || r->one[i].fired)
 		return WHEN_EDIT;
 	return e;
 }
@@ -71,7 +68,6 @@ void rounds_step(struct rounds *r, size_t i, enum round_step step)
 	ensure(next != ROUND_STATES, "a round takes a step that its state does not have");
 	if (step == ROUND_COMMIT) {
 		r->one[i].fired++;
-		r->fired++;
 		if (repeats(r, i))
 			next = ROUND_ARMED;
 	}

@@ -1,9 +1,11 @@
 /* How often interventions fire: K firings in all, one round each, reserved before anything is done
  * and given back when nothing came of it.
  *
- * A scenario with one intervention fires it in rounds 1..K; with several, intervention of order j
- * is round j and fires once. From round 2 on a read is not enough ("read_or_edit" becomes
- * "edit", and so do "read" and "open" of a lone intervention): re-reading must not use up rounds. */
+ * The intervention of order j is round j. With more than K of them only the first K take part; with
+ * fewer the last one is repeated in the rounds that are left, when its event can come again. So a
+ * lone intervention fires in rounds 1..K. From round 2 on a read is not enough ("read_or_edit"
+ * becomes "edit", and so does every touch of an intervention that is repeated): re-reading must not
+ * use up rounds. */
 #ifndef TRIGGERS_ROUNDS_H
 #define TRIGGERS_ROUNDS_H
 
@@ -21,9 +23,8 @@ struct rounds {
 	struct {
 		enum round_state state;
 		uint64_t fired;
-	} * one;        /* owned, per intervention */
-	uint64_t fired; /* firings of all */
-	uint64_t most;  /* K, 1 in co-edit mode, 0 in vanilla */
+	} * one;       /* owned, per intervention */
+	uint64_t most; /* K, 1 in co-edit mode, 0 in vanilla */
 };
 
 /* All armed. Free with rounds_done(). */
@@ -32,7 +33,7 @@ void rounds_init(struct rounds *r, const struct scenario *sc);
 /* Free; {0} is fine. */
 void rounds_done(struct rounds *r);
 
-/* May intervention @i (index) fire now? */
+/* May intervention @i (index) fire now: does it take part, and has it a round left? */
 bool rounds_open(const struct rounds *r, size_t i);
 
 /* The round that its next firing is, from 1. */

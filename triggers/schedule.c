@@ -3,58 +3,64 @@
 #include "base/path.h"
 #include "base/str.h"
 
-static bool due_commands(const struct schedule *s, const struct when *w, const struct rounds *r)
+/* One question: the point of the run, the trigger, and whose it is. */
+struct ask {
+	const struct schedule *s;
+	const struct when *w;
+	const struct rounds *r;
+	size_t i;
+};
+
+static bool due_commands(const struct ask *a)
 {
-	(void)r; /* rows share one form */
-	return s->commands && s->commands >= w->n;
+	return a->s->commands && a->s->commands >= a->w->n;
 }
 
-static bool due_calls(const struct schedule *s, const struct when *w, const struct rounds *r)
+static bool due_calls(const struct ask *a)
 {
-	(void)r; /* rows share one form */
-	return s->calls && s->calls >= w->n;
+	return a->s->calls && a->s->calls >= a->w->n;
 }
 
-static bool due_progress(const struct schedule *s, const struct when *w, const struct rounds *r)
+/* A count where the length of the run is known, otherwise a part of the budget. */
+static bool due_progress(const struct ask *a)
 {
-	(void)r; /* rows share one form */
-	if (w->n && (double)s->commands >= w->at * (double)w->n)
-		return true;
-	return s->progress > 0 && s->progress >= w->at;
+	uint64_t round = rounds_next(a->r, a->i);
+	uint64_t point = scenario_point(a->r->sc, a->w, round);
+
+	if (point)
+		return (a->w->unit == UNIT_CALLS ? a->s->calls : a->s->commands) >= point;
+	return a->s->progress > 0 && a->s->progress >= scenario_fraction(a->r->sc, a->w, round);
 }
 
-static bool due_time(const struct schedule *s, const struct when *w, const struct rounds *r)
+static bool due_time(const struct ask *a)
 {
-	(void)r; /* rows share one form */
-	return (double)s->ns >= w->at * 1e9;
+	return (double)a->s->ns >= a->w->at * 1e9;
 }
 
-static bool due_after(const struct schedule *s, const struct when *w, const struct rounds *r)
+static bool due_after(const struct ask *a)
 {
-	(void)s; /* rows share one form */
-	return rounds_fired(r, w->after);
+	return rounds_fired(a->r, a->w->after);
 }
 
-static bool never(const struct schedule *s, const struct when *w, const struct rounds *r)
+static bool never(const struct ask *a)
 {
-	(void)s; /* rows share one form */
-	(void)w;
-	(void)r;
+	(void)a; /* rows share one form */
 	return false;
 }
 
-bool schedule_due(const struct schedule *s, const struct when *w, const struct rounds *r)
+bool schedule_due(const struct schedule *s, const struct rounds *r, size_t i)
 {
 	/* clang-format off */
-	static bool (*const rows[])(const struct schedule *, const struct when *, const struct rounds *) = {
+	static bool (*const rows[])(const struct ask *) = {
 		[WHEN_OPEN] = never, [WHEN_READ] = never, [WHEN_EDIT] = never, [WHEN_READ_OR_EDIT] = never,
-		[WHEN_EXEC] = never, [WHEN_ANCHOR] = never,
+		[WHEN_EXEC] = never, [WHEN_ANCHOR] = never, [WHEN_REGION_STATE_CHANGED] = never,
 		[WHEN_COMMAND_COUNT] = due_commands, [WHEN_MODEL_CALL] = due_calls,
 		[WHEN_PROGRESS] = due_progress, [WHEN_TIME] = due_time, [WHEN_AFTER] = due_after,
 	};
 	/* clang-format on */
+	const struct when *w = &r->sc->interventions[i].when;
 
-	return rows[w->event](s, w, r);
+	return rows[w->event](&(struct ask){ s, w, r, i });
 }
 
 static bool named(const struct when *w, const char *name)

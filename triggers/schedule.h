@@ -16,10 +16,10 @@ struct schedule {
 	double progress;   /* 0..1 as reported by the caller; the highest so far */
 };
 
-/* Is the point of @w reached? Always false for touches, exec and anchors. Progress is the
- * reported fraction, or commands begun against when.n (the commands of a reference run) where that is
- * set. */
-bool schedule_due(const struct schedule *s, const struct when *w, const struct rounds *r);
+/* Is the point reached that intervention @i (index in r->sc) waits for in its next round? Always
+ * false for touches, exec, anchors and changed regions. Progress is a count of commands or calls
+ * where the length of the run is known (scenario_point()), otherwise the reported fraction. */
+bool schedule_due(const struct schedule *s, const struct rounds *r, size_t i);
 
 /* Does a program that was executed satisfy a WHEN_EXEC trigger? when.program is a base name or a
  * glob of one ("pytest*"); absent = any program. "python -m pytest" satisfies "pytest". */

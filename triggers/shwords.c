@@ -469,3 +469,18 @@ size_t shwords_start(const struct strv *w)
 	}
 	return i < w->n ? i : w->n;
 }
+
+char *shwords_client(const char *text)
+{
+	struct shwords s = { .v = NULL };
+	char *inner = NULL;
+
+	if (!str_starts(text, "source ") || !strstr(text, "/shell-snapshots/"))
+		return NULL;
+	shwords_parse(&s, text);
+	for (size_t i = 1; i < s.n && !inner; i++)
+		if (s.v[i].words.n == 2 && str_eq(s.v[i].words.v[0], "eval"))
+			inner = mem_strdup(s.v[i].words.v[1]);
+	shwords_done(&s);
+	return inner;
+}

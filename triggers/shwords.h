@@ -38,6 +38,10 @@ void shwords_done(struct shwords *s);
  * otherwise. Borrowed. */
 const char *shwords_text(char *const *argv);
 
+/* Some clients wrap what the model asked for: "source SNAPSHOT && eval 'COMMAND' && pwd -P >| FILE". The
+ * command in it, or NULL when @text is no such wrapper. Caller frees. */
+char *shwords_client(const char *text);
+
 /* @words without the programs that only run another one (sudo, env, timeout 10, nice, ...):
  * index of the first word that counts; w->n when nothing is left. */
 size_t shwords_start(const struct strv *w);

@@ -377,6 +377,7 @@ static void walk_text(struct walk *w, const char *text);
 static void walk_call(struct walk *w, char *const *v, size_t n, const struct shwords_cmd *cmd)
 {
 	struct call c = { w, v, n, cmd };
+	auto_free char *client = NULL;
 	const char *name, *inner;
 
 	if (!n)
@@ -384,7 +385,8 @@ static void walk_call(struct walk *w, char *const *v, size_t n, const struct shw
 	name = path_base(v[0]);
 	inner = shwords_text(v);
 	if (inner) {
-		walk_text(w, inner);
+		client = shwords_client(inner);
+		walk_text(w, client ? client : inner);
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(tools); i++)

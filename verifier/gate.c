@@ -1,208 +1,181 @@
 #include "verifier/gate.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/mem.h"
 
-/* What is put together for one check. */
-enum part { PART_END, PART_EDIT, PART_REFERENCE };
+/* What a check is made of. */
+enum part { PART_NONE, PART_EDIT, PART_ALL };
 
-/* The three outcomes of SWE-Touch Eq. 3 and of its mirror. */
+/* The three outcomes of SWE-Touch Eq. 3 and of its mirror, and the last of them with every edit. */
 static const struct variant {
 	const char *name;
-	enum part part[GRADE_PATCHES];
+	enum part edit;
+	bool reference;
 	bool counter, co; /* resolved? for a Counter-Edit, for a Co-Edit */
 } variants[] = {
 	/* clang-format off */
-	{ "user_edit_only",           { PART_EDIT, PART_END },       false, false },
-	{ "reference_only",           { PART_REFERENCE, PART_END },  true,  true },
-	{ "user_edit_plus_reference", { PART_EDIT, PART_REFERENCE }, false, true },
+	{ "user_edit_only",                PART_EDIT, false, false, false },
+	{ "reference_only",                PART_NONE, true,  true,  true },
+	{ "user_edit_plus_reference",      PART_EDIT, true,  false, true },
+	{ "all_user_edits_plus_reference", PART_ALL,  true,  false, true },
 	/* clang-format on */
 };
 
-struct gate {
-	const struct task *task;
-	const struct scenario *sc;
-	const struct profile *profile;
-	struct janitor *janitor;
-	const char *edit;
-	struct gate_result *r;
-	char *invalid, *conflict, *infra; /* owned: the first reason of each kind */
+/* The diffs of one intervention; all are borrowed from the scenario. */
+struct edit {
+	const char *diff[GATE_EDITS_MAX];
+	unsigned n;
 };
 
-const char *gate_verdict_name(enum gate_verdict v)
-{
-	static const char *const names[] = { "valid", "invalid", "apply_conflict", "infra" };
+struct gate {
+	const struct gate_request *req;
+	struct edit edit[GATE_EDITS_MAX]; /* distinct ones, in the order of their rounds */
+	unsigned n_edits;
+	struct gate_result *r;
+	size_t cap;
+};
 
-	return (size_t)v < ARRAY_SIZE(names) ? names[v] : "infra";
+static bool same(const struct edit *a, const struct edit *b)
+{
+	if (a->n != b->n)
+		return false;
+	for (unsigned i = 0; i < a->n; i++)
+		if (strcmp(a->diff[i], b->diff[i]) != 0)
+			return false;
+	return true;
 }
 
-void gate_done(struct gate_result *r)
+/* Gather the distinct edits. All of them together must fit into one check. */
+static int gather(struct gate *g, struct err *err)
 {
-	for (size_t i = 0; i < r->n; i++)
-		free(r->check[i].reason);
-	free(r->check);
-	free(r->reason);
-	*r = (struct gate_result){ .verdict = GATE_INFRA };
-}
+	const struct scenario *sc = g->req->scenario;
+	unsigned diffs = 0;
 
-/* Keep the first text of a kind. Owns @text. */
-static void keep(char **slot, char *text)
-{
-	if (*slot)
-		free(text);
-	else
-		*slot = text;
-}
+	for (size_t i = 0; i < sc->n_interventions; i++) {
+		const struct intervention *in = &sc->interventions[i];
+		struct edit e = { .n = 0 };
+		unsigned k = 0;
 
-/* What one outcome means for the scenario. */
-static void judge(struct gate *g, const struct variant *var, const struct verdict *v, bool expected)
-{
-	bool edit_first = var->part[0] == PART_EDIT;
-
-	if (v->kind == VERDICT_INFRA) {
-		keep(&g->infra, mem_printf("%s: %s", var->name, v->reason));
-	} else if (v->kind == VERDICT_INVALID) {
-		keep(&g->invalid, mem_printf("%s: %s", var->name, v->reason));
-	} else if (edit_first && v->dropped.n) {
-		keep(&g->invalid,
-		     mem_printf("the edit changes files that the tests own: %s", v->dropped.v[0]));
-	} else if (!v->patch_applied && v->patches_applied) {
-		keep(&g->conflict,
-		     mem_printf("the reference does not apply after the edit: %s", v->reason));
-	} else if (!v->patch_applied) {
-		keep(&g->invalid, mem_printf("%s: the %s does not apply to the base: %s", var->name,
-					     edit_first ? "edit" : "reference", v->reason));
-	} else if ((v->kind == VERDICT_RESOLVED) != expected) {
-		keep(&g->invalid, mem_printf("%s: expected %s, got %s (%s)", var->name,
-					     expected ? "resolved" : "unresolved",
-					     verdict_name(v->kind), v->reason));
+		for (size_t j = 0; j < in->n_effects; j++) {
+			if (in->effects[j].kind != EFFECT_EDIT || !in->effects[j].diff)
+				continue;
+			if (e.n == GATE_EDITS_MAX)
+				break;
+			e.diff[e.n++] = in->effects[j].diff;
+		}
+		while (k < g->n_edits && !same(&g->edit[k], &e))
+			k++;
+		if (!e.n || k < g->n_edits)
+			continue;
+		diffs += e.n;
+		if (diffs > GATE_EDITS_MAX)
+			return err_set(err, ERR_INPUT,
+				       "scenario %s: more than %d different edits: the gate "
+				       "applies all of them to one tree",
+				       sc->id, GATE_EDITS_MAX);
+		g->edit[g->n_edits++] = e;
 	}
-}
-
-static int check(struct gate *g, const struct variant *var, unsigned run, struct err *err)
-{
-	bool expected = g->sc->mode == MODE_CO_EDIT ? var->co : var->counter;
-	struct grade_request req = {
-		.task = g->task, .profile = g->profile, .janitor = g->janitor, .most = APPLY_FUZZ
-	};
-	struct gate_result *r = g->r;
-	struct verdict v;
-	int rc;
-
-	for (size_t i = 0; i < GRADE_PATCHES && var->part[i] != PART_END; i++)
-		req.patches[i] = var->part[i] == PART_EDIT ? g->edit : g->task->patch;
-	rc = grade_run(&req, &v, err);
-	if (rc < 0)
-		return err_wrap(err, "%s, run %u", var->name, run);
-	judge(g, var, &v, expected);
-	r->check[r->n++] = (struct gate_check){ .name = var->name,
-						.expected = expected,
-						.got = v.kind,
-						.reason = take_ptr(&v.reason),
-						.run = run };
-	verdict_done(&v);
+	if (!g->n_edits)
+		return err_set(err, ERR_INPUT,
+			       "scenario %s: no intervention has an \"edit\": nothing to gate",
+			       sc->id);
 	return 0;
 }
 
-/* First diff of the first intervention. */
-static const char *first_edit(const struct scenario *sc)
+static void add_edit(const struct edit *e, struct grade_request *req, struct gate_check *c)
 {
-	const struct intervention *in = sc->n_interventions ? &sc->interventions[0] : NULL;
-
-	for (size_t i = 0; in && i < in->n_effects; i++)
-		if (in->effects[i].kind == EFFECT_EDIT && in->effects[i].diff)
-			return in->effects[i].diff;
-	return NULL;
+	for (unsigned i = 0; i < e->n; i++)
+		req->patches[c->patches++] = e->diff[i];
+	c->edits = c->patches;
+	if (!c->first_edit)
+		c->first_edit = c->edits;
 }
 
-/* The verdict is recomputed from the outcomes. What is certain comes first: one check that failed
- * for good makes the scenario invalid, whatever became of the others. */
-static void conclude(struct gate *g)
+/* Hand the output of the check that was added last to who asked for it. */
+static int keep_log(const struct gate *g, const struct buf *log, struct err *err)
 {
-	const struct {
-		char **reason;
-		enum gate_verdict verdict;
-	} kinds[] = {
-		{ &g->invalid, GATE_INVALID },
-		{ &g->infra, GATE_INFRA },
-		{ &g->conflict, GATE_APPLY_CONFLICT },
+	const struct gate_check *c = &g->r->check[g->r->n - 1];
+	auto_free char *label = gate_check_label(g->r, c);
+
+	return g->req->log ? g->req->log(g->req->arg, c, label, log, err) : 0;
+}
+
+/* Run one check; @edit: which of the distinct edits, where the variant takes one. */
+static int check(struct gate *g, const struct variant *var, unsigned edit, unsigned run,
+		 struct err *err)
+{
+	const struct gate_request *q = g->req;
+	struct grade_request req = {
+		.task = q->task, .profile = q->profile, .janitor = q->janitor, .most = q->most
 	};
+	struct gate_check c = { .name = var->name,
+				.expected =
+					q->scenario->mode == MODE_CO_EDIT ? var->co : var->counter,
+				.run = run,
+				.edit = var->edit == PART_EDIT ? edit + 1 : 0 };
+	struct verdict v;
+	int rc;
 
-	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
-		if (*kinds[i].reason) {
-			g->r->verdict = kinds[i].verdict;
-			g->r->reason = take_ptr(kinds[i].reason);
-			return;
-		}
-	g->r->verdict = GATE_VALID;
-	g->r->reason = mem_printf("all %zu checks came out as expected", g->r->n);
+	for (unsigned i = 0; i < g->n_edits; i++)
+		if (var->edit == PART_ALL || (var->edit == PART_EDIT && i == edit))
+			add_edit(&g->edit[i], &req, &c);
+	if (var->reference)
+		req.patches[c.patches++] = q->task->patch;
+	rc = grade_run(&req, &v, err);
+	if (rc < 0)
+		return err_wrap(err, "%s, run %u", var->name, run);
+	c.got = v.kind;
+	c.reason = take_ptr(&v.reason);
+	c.applied = v.patches_applied;
+	c.method = v.patch_applied ? v.method : NULL;
+	/* The reference may name test files too; what the edit names shows where it is alone. */
+	if (!var->reference && v.dropped.n)
+		c.dropped = mem_strdup(v.dropped.v[0]);
+	MEM_GROW(g->r->check, g->cap, g->r->n + 1);
+	g->r->check[g->r->n++] = c;
+	rc = keep_log(g, &v.log, err);
+	verdict_done(&v);
+	return rc;
 }
 
-int gate_run(const struct task *task, const struct scenario *sc, const struct profile *profile,
-	     unsigned repeats, struct janitor *jan, struct gate_result *ret, struct err *err)
+/* A variant for each edit it is about. */
+static int check_all(struct gate *g, const struct variant *var, unsigned run, struct err *err)
 {
-	struct gate_result r = { .verdict = GATE_INFRA, .repeats = repeats ? repeats : 1 };
-	struct gate g = { .task = task,
-			  .sc = sc,
-			  .profile = profile,
-			  .janitor = jan,
-			  .edit = first_edit(sc),
-			  .r = &r };
+	unsigned n = var->edit == PART_EDIT ? g->n_edits : 1;
 	int rc = 0;
 
-	if (!g.edit)
-		return err_set(
-			err, ERR_INPUT,
-			"scenario %s: its first intervention has no \"edit\": nothing to gate",
-			sc->id);
-	if (!task->patch)
-		return err_set(err, ERR_INPUT,
-			       "task %s has no reference \"patch\": the gate needs one",
-			       task->instance_id);
-	r.check = mem_zalloc((size_t)r.repeats * ARRAY_SIZE(variants), sizeof(*r.check));
+	if (var->edit == PART_ALL && g->n_edits < 2)
+		return 0;
+	for (unsigned i = 0; i < n && rc == 0; i++)
+		rc = check(g, var, i, run, err);
+	return rc;
+}
+
+int gate_run(const struct gate_request *req, struct gate_result *ret, struct err *err)
+{
+	struct gate_result r = { .verdict = GATE_INFRA,
+				 .repeats = req->repeats ? req->repeats : 1 };
+	struct gate *g = mem_zalloc(1, sizeof(*g));
+	int rc;
+
+	g->req = req;
+	g->r = &r;
+	rc = gather(g, err);
+	if (rc == 0 && !req->task->patch)
+		rc = err_set(err, ERR_INPUT,
+			     "task %s has no reference \"patch\": the gate needs one",
+			     req->task->instance_id);
+	r.edits = g->n_edits;
 	for (unsigned run = 1; run <= r.repeats && rc == 0; run++)
 		for (size_t i = 0; i < ARRAY_SIZE(variants) && rc == 0; i++)
-			rc = check(&g, &variants[i], run, err);
-	if (rc == 0)
-		conclude(&g);
-	free(g.invalid);
-	free(g.conflict);
-	free(g.infra);
+			rc = check_all(g, &variants[i], run, err);
+	free(g);
 	if (rc < 0) {
 		gate_done(&r);
 		return rc;
 	}
+	gate_judge(&r);
 	*ret = r;
 	return 0;
-}
-
-void gate_json(const struct scenario *sc, const struct gate_result *r, struct buf *out)
-{
-	struct json_w w = { .b = out, .pretty = true };
-
-	json_open(&w, NULL, '{');
-	json_str(&w, "schema", "proctor.gate/1");
-	json_str(&w, "scenario", sc->id);
-	json_str(&w, "instance_id", sc->instance_id);
-	json_str(&w, "verdict", gate_verdict_name(r->verdict));
-	json_str(&w, "reason", r->reason);
-	json_open(&w, "checks", '[');
-	for (size_t i = 0; i < r->n; i++) {
-		const struct gate_check *c = &r->check[i];
-
-		json_open(&w, NULL, '{');
-		json_str(&w, "name", c->name);
-		json_str(&w, "expected", c->expected ? "resolved" : "unresolved");
-		json_str(&w, "got", verdict_name(c->got));
-		json_str(&w, "reason", c->reason);
-		json_u64(&w, "run", c->run);
-		json_close(&w, '}');
-	}
-	json_close(&w, ']');
-	json_u64(&w, "repeats", r->repeats);
-	json_close(&w, '}');
-	buf_addc(out, '\n');
 }

@@ -184,10 +184,13 @@ static int run_tests(struct grade *g, const struct testlog_reader *reader, struc
 static const struct testlog_reader *check_task(struct grade *g, struct err *err)
 {
 	const struct testlog_reader *reader = testlog_find(g->task->test.reader);
-	const char *names[16] = { NULL }, *near;
+	const char *names[32] = { NULL }, *near;
+	auto_buf list = BUF_INIT(4096);
 
-	for (size_t i = 0; i + 1 < ARRAY_SIZE(names) && testlog_readers[i].name; i++)
+	for (size_t i = 0; i + 1 < ARRAY_SIZE(names) && testlog_readers[i].name; i++) {
 		names[i] = testlog_readers[i].name;
+		buf_addf(&list, "%s%s", i ? ", " : "", names[i]);
+	}
 	if (!g->task->test.command)
 		verdict_set(g->v, VERDICT_INVALID, "the task has no test command");
 	if (!g->task->fail_to_pass.n)
@@ -195,12 +198,10 @@ static const struct testlog_reader *check_task(struct grade *g, struct err *err)
 	if (reader || g->v->reason)
 		return reader;
 	near = g->task->test.reader ? str_nearest(g->task->test.reader, names) : NULL;
-	err_set(err, ERR_INPUT,
-		"%s: test.reader \"%s\" is unknown%s%s%s; readers are exit-code, tap, "
-		"junit-xml, pytest, node-test",
+	err_set(err, ERR_INPUT, "%s: test.reader \"%s\" is unknown%s%s%s; readers are %s",
 		g->task->file ? g->task->file : g->task->instance_id,
 		g->task->test.reader ? g->task->test.reader : "", near ? ", did you mean \"" : "",
-		near ? near : "", near ? "\"" : "");
+		near ? near : "", near ? "\"" : "", buf_str(&list));
 	return NULL;
 }
 

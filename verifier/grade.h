@@ -27,7 +27,7 @@ struct janitor;
 
 #define GRADE_LOG_MAX    (64u << 20) /* bytes of test output; more is a failure */
 #define GRADE_REPORT_MAX (64u << 20) /* bytes of the runner's report file */
-#define GRADE_PATCHES    2           /* patches of one request */
+#define GRADE_PATCHES    33          /* patches of one request */
 
 enum verdict_kind { VERDICT_RESOLVED, VERDICT_UNRESOLVED, VERDICT_INVALID, VERDICT_INFRA };
 
@@ -63,9 +63,8 @@ struct verdict {
 struct grade_request {
 	const struct task *task;
 	const struct profile *profile; /* "verify" by default; no-network always */
-	const char
-		*patches[3]; /* diff texts applied in order (NULL-terminated list); [0] NULL = empty
-				 * patch */
+	/* Diff texts applied in order, ended by NULL; [0] NULL = empty patch. */
+	const char *patches[GRADE_PATCHES + 1];
 	struct janitor *janitor; /* may be NULL */
 	bool no_cgroup;
 	enum apply_method

@@ -17,6 +17,8 @@ const struct testlog_reader testlog_readers[] = {
 	{ "junit-xml", testlog_read_junit,  "JUnit XML from test.report, or on the output" },
 	{ "pytest",    testlog_read_pytest, "pytest with -rA or -v" },
 	{ "node-test", testlog_read_node,   "node --test, reporter spec or tap" },
+	{ "unittest",  testlog_read_unittest, "python -m unittest -v, Django's runtests.py --verbosity 2" },
+	{ "sympy",     testlog_read_sympy,  "sympy's bin/test --verbose" },
 	{ NULL },
 };
 

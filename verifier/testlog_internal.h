@@ -67,6 +67,13 @@ int testlog_read_pytest(const struct testlog_input *in, struct test_results *out
 /* "node-test": node --test with the spec or tap reporter. */
 int testlog_read_node(const struct testlog_input *in, struct test_results *out, struct err *err);
 
+/* "unittest": python -m unittest -v and Django's runner; see testlog_unittest.c for ids. */
+int testlog_read_unittest(const struct testlog_input *in, struct test_results *out,
+			  struct err *err);
+
+/* "sympy": bin/test --verbose; see testlog_sympy.c for ids. */
+int testlog_read_sympy(const struct testlog_input *in, struct test_results *out, struct err *err);
+
 /* The TAP grammar for both TAP readers. @titles: "# text" lines of tape become part of ids. */
 void testlog_tap_parse(const struct testlog_input *in, bool titles, struct test_results *out);
 

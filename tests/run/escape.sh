@@ -239,7 +239,7 @@ done
 tap_ok "$([ ! -e /tmp/pwned ] && [ ! -L link ] && [ -f tracked ]; echo $?)" "nothing of it happened outside"
 tap_ok "$([ ! -L "$patch" ] && [ ! -L "$work/links/run.json" ]; echo $?)" "the run directory holds no link"
 ls -d "$work/links"/* >"$work/list"
-tap_is "$(wc -l <"$work/list")" 6 "the run directory holds our files only" || sed 's/^/# /' "$work/list"
+tap_is "$(wc -l <"$work/list")" 7 "the run directory holds our files only" || sed 's/^/# /' "$work/list"
 
 # ---- The record lies out of the agent's reach, even where the user put it into the workspace.
 for how in '' --in-place; do

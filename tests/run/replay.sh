@@ -68,7 +68,11 @@ import json, sys
 # The plan names the source; what the agent does by itself between two calls moves numbers.
 TIMES = ("plan_digest", "t", "at_n", "pid", "tid", "cmd")
 for line in open(sys.argv[1] + "/interventions.jsonl"):
-    print(json.dumps({k: v for k, v in json.loads(line).items() if k not in TIMES}, sort_keys=True))
+    one = {k: v for k, v in json.loads(line).items() if k not in TIMES}
+    # A client's own errands run beside its tool calls and take command numbers as they come.
+    if one.get("touch"):
+        one["touch"].pop("command", None)
+    print(json.dumps(one, sort_keys=True))
 PYTHON
 }
 

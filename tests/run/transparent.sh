@@ -131,4 +131,10 @@ print("OK" if ok and b"st=130" in out and b"not a tty" not in out and os.waitsta
 J
 said=$(cd c && /usr/bin/python3 "$work/terminal.py" "$PROCTOR" run -q --pass-status --out "$work/run-tty" -- bash --norc -ic "PS1='> '; echo RE''ADY1; exec bash --norc -i" 2>&1)
 tap_is "$said" OK "a shell with job control on a terminal"
+
+# The tree of an empty directory is packed twice under one name.
+mkdir nothing
+(cd nothing && proctor run -q --pass-status --out "$work/run-nothing" -- sh -c 'echo x >new') 2>err.txt
+tap_is "$? $(cat err.txt)" "0 " "a run in an empty directory"
+tap_is "$(grep -c '^+x$' run-nothing/patch.diff)" 1 "and its patch"
 tap_done

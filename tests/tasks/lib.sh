@@ -42,7 +42,7 @@ task_begin()
 	OUT=$(cd "$2" && pwd)
 	TMP=$(mktemp -d "${TMPDIR:-/tmp}/proctor-task-XXXXXX")
 	trap 'rm -rf "$TMP"' EXIT
-	rm -rf "$OUT"/repo "$OUT"/agents "$OUT"/*.json "$OUT"/*.diff
+	rm -rf "$OUT"/repo "$OUT"/agents "$OUT"/study "$OUT"/*.json "$OUT"/*.diff
 	mkdir "$TMP/base" "$TMP/fixed"
 	BASE_COMMIT=""
 	REPORT="" RUN_ENV="" PACKAGES="" AGENT_FILES="" ROUNDS=1 REGIONS=()
@@ -254,12 +254,31 @@ agent_scripts()
 	EOF
 }
 
+# study_agents: what the agents of examples/swe-touch, the same ones for all tasks, know of this one. Their own idea
+# of the repair is what FIX makes of the base.
+study_agents()
+{
+	local f own=$TMP/own
+	mkdir -p "$OUT/study"
+	for f in $AGENT_FILES; do cp "$OUT/agents/$f" "$OUT/study/$f"; done
+	cp -a "$TMP/base" "$own"
+	git_new "$own"
+	git_step "$own" 01 base
+	(cd "$own" && HOME=$OUT/agents sh -c "$FIX")
+	git -C "$own" diff --no-color --no-ext-diff >"$OUT/study/own.diff"
+	git -C "$own" diff --name-only >"$OUT/study/files"
+	printf '%s\n' "$LOOK" >"$OUT/study/see.sh"
+	printf '%s\n' "$TRY" >"$OUT/study/tests.sh"
+	printf '%s\n' "$CHECK" >"$OUT/study/report.sh"
+}
+
 # task_finish: everything else. Uses the variables that the make.sh has set.
 task_finish()
 {
 	local r regions=""
 	cp "$HERE/counter.diff" "$HERE/helpful.diff" "$OUT/"
 	agent_scripts
+	study_agents
 	cp -a "$TMP/base" "$TMP/tests-only"
 	apply "$TMP/tests-only" "$OUT/hidden-tests.diff"
 	cp -a "$TMP/tests-only" "$TMP/mended"

@@ -2,6 +2,7 @@
 """A model endpoint that speaks all four APIs and can be told to misbehave.
 
 usage: tests/tools/fakemodel.py [--port N] [--tls CERT KEY] [--pause SECONDS] [--call NAME ARGS]
+                                [--turns FILE]
 
 Prints "port N" and serves on 127.0.0.1 until its standard input ends. A path may begin with
 "/f/FAULT", "/f/FAULT*N" (only the first N requests of that prefix) or "/f/FAULT*N+NEXT" (the others
@@ -9,7 +10,9 @@ with another fault): see FAULTS. GET /log gives what
 was asked, as JSON; GET /billed how many answers were given, and the usage of those that told it. A
 request whose body holds "call-tool" is answered with a tool call. With --call the first turn of a
 conversation with tools is that call, always sound; faults are for the turns behind it, and only for
-those."""
+those. With --turns the n-th request is answered by the n-th entry of a JSON array: {"text": ...},
+with "fault" beside it or alone, "finish" (the reason it ends for), "stream" (as events, though nobody
+asked for them); behind the last entry all is as without."""
 import argparse
 import gzip
 import json
@@ -408,7 +411,14 @@ class Handler(BaseHTTPRequestHandler):
             return "side"
         return "fault" if any(mark in asked for mark in RESULTS) else "call"
 
+    def turn(self):
+        """With --turns: the entry of this request."""
+        with self.server.lock:
+            return self.server.turns.pop(0) if self.server.turns else {}
+
     def answer(self, path, body, fault):
+        turn = self.turn()
+        fault = turn.get("fault", fault)
         bare = path.partition("?")[0]
         api = api_of(bare)
         model = body.get("model") or bare.rpartition("/")[2].partition(":")[0]
@@ -419,7 +429,7 @@ class Handler(BaseHTTPRequestHandler):
         if bare.endswith(("/count_tokens", ":countTokens")):
             self.give(200, {"totalTokens": 123} if api is Gemini else {"input_tokens": 123})
             return
-        text = f"answer to {len(json.dumps(body))} bytes"
+        text = turn.get("text", f"answer to {len(json.dumps(body))} bytes")
         tool = self.stage(body) == "call" or \
             (not self.server.call and "call-tool" in json.dumps(body))
         if bare.endswith("/compact"):
@@ -428,10 +438,12 @@ class Handler(BaseHTTPRequestHandler):
                             "usage": api.usage()})
             return
         whole = api.whole(model, text, tool)
+        if "finish" in turn:
+            whole["choices"][0]["finish_reason"] = turn["finish"]
         if fault == "nousage":
             whole.pop("usage", None)
             whole.pop("usageMetadata", None)
-        streamed = body.get("stream") or ":streamGenerateContent" in bare
+        streamed = body.get("stream") or ":streamGenerateContent" in bare or turn.get("stream")
         if streamed and fault in STREAMED:
             if fault == "nousage":
                 body.pop("stream_options", None)
@@ -483,10 +495,12 @@ def main():
     opt.add_argument("--tls", nargs=2)
     opt.add_argument("--pause", type=float, default=0)
     opt.add_argument("--call", nargs=2)
+    opt.add_argument("--turns")
     opt = opt.parse_args()
     server = Server(("127.0.0.1", opt.port), Handler)
     server.lock = threading.Lock()
     server.seen, server.counts, server.pause = [], {}, opt.pause
+    server.turns = json.load(open(opt.turns)) if opt.turns else []
     server.call, server.billed = bool(opt.call), {"answers": 0, "told": 0}
     if opt.call:
         TOOL.update(name=opt.call[0], args=json.loads(opt.call[1]))

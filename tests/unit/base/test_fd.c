@@ -131,6 +131,21 @@ static void files(void)
 	mkdir("isdir", 0755);
 	tap_ok(fd_replace_file("isdir", "x", 1, &err) < 0, "a directory is not replaced: %s",
 	       err.text);
+	{
+		int pipe_fd[2] = { -1, -1 };
+		char name[64], got[8] = "";
+
+		tap_ok(pipe2(pipe_fd, O_CLOEXEC) == 0, "a pipe");
+		snprintf(name, sizeof(name), "/proc/self/fd/%d", pipe_fd[1]);
+		tap_ok(fd_replace_file(name, "through", 7, &err) == 0 &&
+			       read(pipe_fd[0], got, 7) == 7 && str_eq(got, "through"),
+		       "a pipe is written");
+		tap_ok(fd_replace_file("/dev/null", "x", 1, &err) == 0 &&
+			       stat("/dev/null", &st) == 0 && S_ISCHR(st.st_mode),
+		       "a device stays one");
+		close(pipe_fd[0]);
+		close(pipe_fd[1]);
+	}
 	tap_ok(fd_mkdirs("m/a/../b//c", 0755, &err) == 0 && access("m/b/c", F_OK) == 0, "mkdirs");
 	tap_ok(fd_mkdirs("m/b/c", 0755, &err) == 0, "mkdirs of what is there");
 	tap_ok(fd_mkdirs("r/x", 0755, &err) == -ERR_SYS, "a file is in the way: %s", err.text);

@@ -96,6 +96,12 @@ static void test_dishonest(void)
 		  "longer than its text");
 	dishonest(true, (struct gw_msg){ .type = GW_DNS, .seq = 2, .ref = 1 }, n,
 		  "nothing that was");
+	dishonest(true, (struct gw_msg){ .type = GW_SIMULATE, .seq = 2 }, n, "other way");
+	dishonest(true, (struct gw_msg){ .type = GW_SIMULATED, .seq = 2 }, n, "nothing that was");
+	dishonest(true, (struct gw_msg){ .type = GW_SIMULATED, .seq = 2, .ref = 1 }, n,
+		  "nothing that was");
+	dishonest(false, (struct gw_msg){ .type = GW_SAID, .seq = 1 }, n, "not allowed now");
+	dishonest(false, (struct gw_msg){ .type = GW_LAST, .seq = 1 }, n, "not allowed now");
 	dishonest(true, (struct gw_msg){ .type = GW_DNS, .seq = 2 }, n - 1, "bytes");
 	dishonest(true, (struct gw_msg){ .type = GW_DNS, .seq = 2 }, 1, "bytes");
 }
@@ -124,9 +130,35 @@ static void test_full_socket(void)
 	pair_done(&p);
 }
 
+/* A message that is to be written, and its parts back. */
+static void test_simulated(void)
+{
+	struct pair p;
+	struct gw_msg m = { .type = GW_READY }, q = { .type = GW_SIMULATE, .v = { 1, 0, 0, 2 } };
+	uint32_t seq;
+
+	pair_init(&p);
+	tap_ok(gw_send(&p.sup, &q) == 0, "not before the gateway is there");
+	(void)gw_send(&p.gw, &m);
+	(void)recv_type(&p.sup, &m);
+	gw_text(&q, "ab", 2);
+	seq = gw_send(&p.sup, &q);
+	tap_ok(seq && recv_type(&p.gw, &m) == GW_SIMULATE && m.n == 2, "a context goes out");
+	q = (struct gw_msg){ .type = GW_SAID, .v = { 1, 0, 0, 1 } };
+	gw_text(&q, "x", 1);
+	(void)gw_send(&p.gw, &q);
+	q = (struct gw_msg){ .type = GW_SIMULATED, .ref = seq, .v = { 1, 1 } };
+	(void)gw_send(&p.gw, &q);
+	tap_ok(recv_type(&p.sup, &m) == GW_SAID && recv_type(&p.sup, &m) == GW_SIMULATED &&
+		       m.ref == seq,
+	       "the text comes back as its answer");
+	pair_done(&p);
+}
+
 int main(void)
 {
 	test_honest();
+	test_simulated();
 	test_dishonest();
 	test_full_socket();
 	return tap_done();

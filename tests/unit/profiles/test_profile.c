@@ -47,6 +47,7 @@ static void example(const char *dir)
 	for (size_t i = 0; i < ARRAY_SIZE(limits); i++)
 		tap_is_u64(p->limits.max[limits[i].kind], limits[i].v, limits_name(limits[i].kind));
 	tap_ok(p->on_limit == ON_LIMIT_FINISH && p->trace == TRACE_FILES, "on_limit, trace");
+	tap_ok(p->watch == WATCH_REGIONS, "watch");
 	tap_is_u64(p->grace, 30 * SEC, "grace");
 	tap_is_u64(p->require.n, 3, "require");
 	profile_free(p);
@@ -206,6 +207,7 @@ int main(void)
 	places(dir);
 	tap_is_str(profile_net_name(NET_NONE), "no-network", "network name");
 	tap_is_str(profile_trace_name(TRACE_FULL), "full", "trace name");
+	tap_is_str(profile_watch_name(WATCH_WORKSPACE), "workspace", "watch name");
 	tap_is_str(profile_on_limit_name(ON_LIMIT_KILL), "kill", "on_limit name");
 	tap_is_str(profile_workspace_name(WORKSPACE_DIRECT), "direct", "workspace name");
 	tap_is_str(profile_home_name(HOME_EMPTY), "empty", "home name");

@@ -43,6 +43,38 @@ static void pi_steers(void)
 	end(n, &w);
 }
 
+/* A message that is still being written keeps the input open. */
+static void pi_waits(void)
+{
+	static const char idle[] = "\"data\":{\"isStreaming\":false,\"isCompacting\":false,"
+				   "\"pendingMessageCount\":0}}";
+	struct world w;
+	struct native *n = begin(NATIVE_PI_RPC, &w, "x");
+	auto_free char *first = mem_printf("{\"id\":\"3\",\"type\":\"response\",%s", idle);
+
+	say(n, "{\"type\":\"response\",\"id\":\"1\",\"success\":true}");
+	say(n, "{\"type\":\"agent_start\"}");
+	native_wait(n, true);
+	say(n, "{\"type\":\"agent_end\",\"messages\":[]}");
+	say(n, first);
+	tap_ok(!w.ended, "pi: idle, and a message is on its way");
+	buf_clear(&w.sent);
+	message(n, "written");
+	tap_ok(strstr(buf_str(&w.sent), "written") != NULL, "pi: it is sent when it is there");
+	native_wait(n, false);
+	tap_ok(!w.ended, "pi: which begins a turn");
+	end(n, &w);
+	n = begin(NATIVE_PI_RPC, &w, "x");
+	say(n, "{\"type\":\"response\",\"id\":\"1\",\"success\":true}");
+	say(n, "{\"type\":\"agent_start\"}");
+	native_wait(n, true);
+	say(n, "{\"type\":\"agent_end\",\"messages\":[]}");
+	say(n, first);
+	native_wait(n, false);
+	tap_ok(w.ended, "pi: when none comes its input ends then");
+	end(n, &w);
+}
+
 static void pi_turn(struct native *n, struct world *w, const char *prompt_id)
 {
 	auto_free char *ok =
@@ -284,6 +316,7 @@ static void bounds(void)
 int main(void)
 {
 	pi_steers();
+	pi_waits();
 	pi_goes_on();
 	pi_gives_up();
 	pi_asks();

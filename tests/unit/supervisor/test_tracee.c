@@ -29,6 +29,22 @@ static void tables(void)
 	tracees_done(&ts);
 }
 
+static void filesets(void)
+{
+	struct tracees ts = { 0 };
+	struct process *p = tracee_process(&ts, 50, NULL, false), *child;
+
+	for (int i = 0; i < 200; i++)
+		fileset_add(&p->maps, i % 100 * 41);
+	tap_ok(p->maps.n == 100 && fileset_has(&p->maps, 4059) && !fileset_has(&p->maps, 1),
+	       "each file is in once, whatever its number");
+	child = tracee_process(&ts, 51, p, false);
+	fileset_add(&child->maps, 1);
+	tap_ok(child->maps.n == 101 && fileset_has(&child->maps, 4059) && p->maps.n == 100,
+	       "a child inherits its parent's maps");
+	tracees_done(&ts);
+}
+
 static void threads(void)
 {
 	struct tracees ts = { 0 };
@@ -69,6 +85,7 @@ static void early(void)
 int main(void)
 {
 	tables();
+	filesets();
 	threads();
 	early();
 	return tap_done();

@@ -27,6 +27,30 @@ static const struct {
 	{ "/usr/lib/x86_64/libc.so.6", false },
 };
 
+/* Inode numbers are given again: who got one last is who it means. */
+static void identities(void)
+{
+	struct watch_file f[3] = { { .path = "a" }, { .path = "b" }, { .path = "c" } };
+	struct watch w = { .ws_fd = -1, .upper_fd = -1, .n = 3, .n_first = 1, .file = f };
+
+	tap_ok(watch_find(&w, 0, 0) < 0, "nothing is known");
+	watch_identity(&w, 0, 65, 100);
+	watch_identity(&w, 1, 65, 101);
+	tap_ok(watch_find(&w, 65, 100) == 0 && watch_find(&w, 65, 101) == 1 &&
+		       watch_find(&w, 66, 100) < 0,
+	       "by device and inode");
+	watch_identity(&w, 0, 65, 102);
+	tap_ok(watch_find(&w, 65, 100) < 0 && watch_find(&w, 65, 102) == 0,
+	       "another inode under the name");
+	watch_identity(&w, 2, 65, 101);
+	tap_ok(watch_find(&w, 65, 101) == 2, "renamed onto another name");
+	watch_identity(&w, 1, 65, 100);
+	tap_ok(watch_find(&w, 65, 101) == 2 && watch_find(&w, 65, 100) == 1,
+	       "the old name's next inode does not take it away");
+	tap_ok(!watch_bare(&w, 0) && watch_bare(&w, 1), "those known from the start");
+	map_done(&w.by_ino);
+}
+
 int main(void)
 {
 	struct watch_file f = { .path = "src/calc.c" };
@@ -48,5 +72,9 @@ int main(void)
 	}
 	tap_ok(w.all && watch_hint(&w, "whatever", 8), "too many names: every open is looked at");
 	map_done(&w.names);
+	w = (struct watch){ .ws_fd = -1, .everything = true };
+	tap_ok(watch_hint(&w, "/dev/fd/3", 9) && !watch_hint(&w, "src/calc.c", 10),
+	       "without regions only descriptors' own names are");
+	identities();
 	return tap_done();
 }

@@ -88,6 +88,10 @@ static const struct ladder_case cases[] = {
 	  "one\ntwo\nthree\nfour\nFIVE\nsix\nseven\neight\n", APPLY_EXACT, true },
 	{ "already there, elsewhere", HEAD BODY, "a\nb\none\ntwo\nthree\nfour\nFIVE\nsix\nseven\neight\n",
 	  "a\nb\none\ntwo\nthree\nfour\nFIVE\nsix\nseven\neight\n", APPLY_EXACT, true },
+	{ "already there, a copy of its neighbours", HEAD "@@ -2,3 +2,5 @@\n x\n }\n+x\n+}\n end\n",
+	  "new\nnew\na\nx\n}\nx\n}\nend\n", "new\nnew\na\nx\n}\nx\n}\nend\n", APPLY_EXACT, true },
+	{ "a copy of its neighbours, with offset", HEAD "@@ -2,3 +2,5 @@\n x\n }\n+x\n+}\n end\n",
+	  "new\nnew\na\nx\n}\nend\n", "new\nnew\na\nx\n}\nx\n}\nend\n", APPLY_OFFSET, false },
 	{ "fuzz 1", HEAD BODY, "one\n2\nthree\nfour\nfive\nsix\nseven\n8\n",
 	  "one\n2\nthree\nfour\nFIVE\nsix\nseven\n8\n", APPLY_FUZZ, false },
 	{ "fuzz 2", HEAD BODY, "one\n2\n3\nfour\nfive\nsix\n7\n8\n",
@@ -97,8 +101,8 @@ static const struct ladder_case cases[] = {
 	{ "context: removed line rewritten by the agent", HEAD BODY,
 	  "one\ntwo\nthree\nfour\ncinq\ncinq bis\nsix\nseven\neight\n",
 	  "one\ntwo\nthree\nfour\nFIVE\nsix\nseven\neight\n", APPLY_CONTEXT, false },
-	{ "context: the removed line is somewhere else, its surroundings are gone", HEAD BODY,
-	  "a\nb\nc\nfive\nd\n", "a\nb\nc\nFIVE\nd\n", APPLY_CONTEXT, false },
+	{ "fuzz 3: the removed line is somewhere else, its surroundings are gone", HEAD BODY,
+	  "a\nb\nc\nfive\nd\n", "a\nb\nc\nFIVE\nd\n", APPLY_FUZZ, false },
 	{ "context: indentation of the file is taken over", HEAD BODY,
 	  "a\nb\nc\n    five\nd\n", "a\nb\nc\n    FIVE\nd\n", APPLY_CONTEXT, false },
 	{ "context: one line, twice equally near", HEAD BODY,
@@ -173,7 +177,7 @@ static void test_ladder(void)
 
 static void test_most(void)
 {
-	struct mem_tree t = one("f.c", "a\nb\nc\nfive\nd\n");
+	struct mem_tree t = one("f.c", "a\nb\nc\n    five\nd\n");
 	struct apply_result r;
 
 	tap_ok(run(HEAD BODY, &t, APPLY_FUZZ, &r) == 0 && r.reason,

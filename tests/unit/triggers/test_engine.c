@@ -136,7 +136,7 @@ static void test_rounds(void)
 	tap_ok(strstr(w.data, "line11") != NULL, "the last revert stands");
 	tap_ok(strstr(w.log, "[fired 1/3 edit exact]") && !strstr(w.log, "1/4"),
 	       "rounds are counted");
-	tap_ok(strstr(w.messages, "did not survive") && strstr(w.messages, "once more"),
+	tap_ok(strstr(w.messages, "went over") && strstr(w.messages, "once more"),
 	       "stages follow the rounds");
 	world_done(&w);
 
@@ -399,7 +399,7 @@ static void test_several(void)
 	world_replace(&w, "x12", "y12");
 	world_changed(&w, 3);
 	world_end(&w, 3);
-	tap_ok(strstr(w.log, "fired 2/2 edit") && strstr(w.messages, "did not survive"),
+	tap_ok(strstr(w.log, "fired 2/2 edit") && strstr(w.messages, "went over"),
 	       "but for an edit: %s", w.log);
 	world_begin(&w, 4, "ed");
 	world_replace(&w, "y12", "z12");

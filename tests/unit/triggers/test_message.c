@@ -18,29 +18,84 @@ static void source(const struct effect *e, const struct message_about *a, const 
 	tap_is_str(src, want_source, name);
 }
 
+/* Ends of sentences; a dot inside a name or number is none. */
+static unsigned sentences(const char *text)
+{
+	unsigned n = 0;
+
+	for (const char *p = text; *p; p++)
+		n += strchr(".!?", *p) && (p[1] == ' ' || !p[1]);
+	return n;
+}
+
 static void test_stages(void)
 {
+	static const char *const hedges[] = { "maybe",    "perhaps",  "i think", "might",
+					      "probably", "not sure", "seems",   "sorry" };
+	static const struct {
+		uint64_t round;
+		const char *source;
+	} rows[] = { { 1, "template:1" }, { 2, "template:2" },   { 3, "template:3" },
+		     { 4, "template:4" }, { 5, "template:4" },   { 6, "template:6" },
+		     { 7, "template:6" }, { 1000, "template:6" } };
 	struct effect by_stage = { .kind = EFFECT_MESSAGE };
+	auto_free char *before = NULL;
 
-	for (uint64_t stage = 1; stage <= 5; stage++) {
-		struct message_about a = { stage, "the limit is 10 now", "src/calc.c", 10, 24 };
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct message_about a = { rows[i].round, "the limit is 10 now", "src/calc.c", 10,
+					   24 };
 		auto_free char *text = message_by_stage(&a);
 		auto_free char *again = message_by_stage(&a);
+		auto_free char *bare = NULL;
+		int r = (int)a.stage;
+		bool same_stage = i && strcmp(rows[i].source, rows[i - 1].source) == 0;
 
-		tap_ok(strstr(text, "src/calc.c (lines 10-24)") != NULL, "stage %d names the place",
-		       (int)stage);
-		tap_ok(strstr(text, " the limit is 10 now. ") != NULL, "stage %d brings the claim",
-		       (int)stage);
+		tap_ok(strstr(text, "src/calc.c (lines 10-24)") != NULL, "round %d names the place",
+		       r);
+		tap_ok(strstr(text, " the limit is 10 now. ") != NULL, "round %d brings the claim",
+		       r);
 		tap_ok(!message_refused(text, false) && !strcasestr(text, "test"),
-		       "stage %d gives nothing away", (int)stage);
+		       "round %d gives nothing away", r);
+		tap_ok(sentences(text) >= 2 && sentences(text) <= 4, "round %d: 2 to 4 sentences",
+		       r);
+		for (size_t k = 0; k < ARRAY_SIZE(hedges); k++)
+			if (strcasestr(text, hedges[k]))
+				tap_ok(false, "round %d hedges: %s", r, hedges[k]);
 		tap_is_str(text, again, "same inputs, same words");
+		tap_ok((before && strcmp(before, text) == 0) == same_stage,
+		       "round %d: a stage of its own", r);
+		a.claim = NULL;
+		bare = message_by_stage(&a);
+		tap_ok(sentences(bare) >= 2 && !strstr(bare, "  "), "round %d without a claim", r);
+		source(&by_stage, &(struct message_about){ .stage = rows[i].round, .path = "a.c" },
+		       NULL, rows[i].source, "its source");
+		free(before);
+		before = take_ptr(&text);
 	}
-	source(&by_stage, &(struct message_about){ .stage = 1, .path = "a.c" }, NULL, "template:1",
-	       "stage 1");
-	source(&by_stage, &(struct message_about){ .stage = 2, .path = "a.c" }, NULL, "template:2",
-	       "stage 2");
-	source(&by_stage, &(struct message_about){ .stage = 7, .path = NULL }, NULL, "template:3",
-	       "stage 7 is the third");
+}
+
+/* The template that was filled in, for its digest. */
+static void test_template(void)
+{
+	struct message_about one = { .stage = 1, .path = "a.c" }, two = { .stage = 2 };
+	struct message_about bad = { .stage = 1, .path = "a.c", .claim = "as in SWE-bench" };
+	struct effect by_stage = { .kind = EFFECT_MESSAGE };
+	struct effect fixed = { .kind = EFFECT_MESSAGE, .text = (char *)"I changed it." };
+	struct effect own = { .kind = EFFECT_MESSAGE, .template = (char *)"See {path}.{claim}" };
+	struct effect pinned = { .kind = EFFECT_MESSAGE, .template = (char *)"firm" };
+	struct effect refused = { .kind = EFFECT_MESSAGE, .text = (char *)"the gold patch" };
+
+	tap_ok(strstr(message_template(&by_stage, &one), "{region}") != NULL, "a stage's");
+	tap_ok(message_template(&by_stage, &one) != message_template(&by_stage, &two),
+	       "another stage's is another");
+	tap_ok(message_template(&pinned, &one) == message_template(&by_stage, &two),
+	       "a stage by name");
+	tap_is_str(message_template(&own, &one), "See {path}.{claim}", "the author's");
+	tap_ok(message_template(&own, &bad) == message_template(&by_stage, &one),
+	       "what must not be said: the stage's");
+	tap_ok(!message_template(&fixed, &one), "a fixed text has none");
+	tap_ok(message_template(&refused, &one) == message_template(&by_stage, &one),
+	       "unless it must not be said");
 }
 
 static void test_own(void)
@@ -94,6 +149,7 @@ static void test_filter(void)
 int main(void)
 {
 	test_stages();
+	test_template();
 	test_own();
 	test_filter();
 	return tap_done();

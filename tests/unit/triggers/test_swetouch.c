@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "tests/lib/tap.h"
 #include "tests/unit/triggers/table.h"
+#include "triggers/shwords.h"
 
 static char *as_text(const struct swetouch *t)
 {
@@ -42,6 +43,32 @@ static void output(const char *name, char *const *argv, const char *data, const 
 	tap_is_str(got, want, name);
 }
 
+/* The wrapper of a client is not the command. */
+static void client(const char *text, const char *want, const char *events)
+{
+	char *const argv[] = { (char *)"bash", (char *)"-c", (char *)(uintptr_t)text, NULL };
+	__attribute__((cleanup(swetouch_done))) struct swetouch t = { .v = NULL };
+	auto_free char *inner = shwords_client(text), *got = NULL;
+
+	tap_is_str(inner ? inner : "none", want, text);
+	swetouch_command(&t, argv);
+	got = as_text(&t);
+	tap_is_str(got, events, "and its events");
+}
+
+static void clients(void)
+{
+	client("source /h/.c/shell-snapshots/s.sh 2>/dev/null || true && eval 'cat a.c | head -n 3' < /dev/null "
+	       "&& pwd -P >| /tmp/cwd",
+	       "cat a.c | head -n 3", "R a.c");
+	client("source /h/.c/shell-snapshots/s.sh && eval 'sed -n '\"'\"'2,3p'\"'\"' a.c' && pwd -P >| /tmp/cwd",
+	       "sed -n '2,3p' a.c", "R a.c:2-3");
+	client("eval 'cat a.c'", "none", "-");
+	client("source ./env && eval 'cat a.c'", "none", "-");
+	client("source /h/shell-snapshots/s.sh; cat a.c", "none", "R a.c");
+	client("", "none", "-");
+}
+
 int main(int argc, char **argv)
 {
 	char *const plain[] = { (char *)"sed", (char *)"-n", (char *)"3,4p", (char *)"a b.c",
@@ -58,6 +85,7 @@ int main(int argc, char **argv)
 	swetouch_command(&t, plain);
 	got = as_text(&t);
 	tap_is_str(got, "R a b.c:3-4", "plain argv");
+	clients();
 	output("grep output", grep, "src/a.c:12:foo\n./b.c:3:  foo\nno match\nx:y:z\n",
 	       "R src/a.c:12-12 R b.c:3-3");
 	output("cat -n output", catn, "     5\tint a;\n     6\tint b;\n     7\t}\n", "R a.c:5-7");

@@ -142,15 +142,12 @@ static inline void world_op_fired(void *arg, const struct firing *f)
 	w->bad_holds += f->applied != (f->reason == NULL);
 }
 
-static inline void world_op_edited(void *arg, const char *path, uint64_t first, uint64_t last,
-				   bool by_agent, pid_t pid, uint32_t cmd)
+static inline void world_op_edited(void *arg, const struct edit *ed)
 {
 	struct world *w = arg;
 
-	(void)path;
-	(void)pid;
-	(void)cmd;
-	world_log(w, "[edited %s %d-%d] ", by_agent ? "agent" : "user", (int)first, (int)last);
+	world_log(w, "[edited %s %d-%d] ", ed->by_agent ? "agent" : "user", (int)ed->first,
+		  (int)ed->last);
 }
 
 static const struct engine_ops world_ops = {

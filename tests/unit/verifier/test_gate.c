@@ -27,13 +27,23 @@ static const struct row rows[] = {
 	{ "edit that solves the task", WORLD_FIX, MODE_EDIT, 1, GATE_INVALID,
 	  "user_edit_only: expected unresolved, got resolved", { VERDICT_RESOLVED, VERDICT_RESOLVED, VERDICT_RESOLVED } },
 	{ "reference does not apply after it", CONFLICT, MODE_EDIT, 1, GATE_APPLY_CONFLICT,
-	  "the reference does not apply after the edit: ", { VERDICT_UNRESOLVED, VERDICT_RESOLVED, VERDICT_UNRESOLVED } },
+	  "user_edit_plus_reference: the reference does not apply after the edit: ", { VERDICT_UNRESOLVED, VERDICT_RESOLVED, VERDICT_UNRESOLVED } },
 	{ "edit that does not apply", "--- a/no\n+++ b/no\n@@ -1 +1 @@\n-a\n+b\n", MODE_EDIT, 1, GATE_INVALID,
 	  "user_edit_only: the edit does not apply to the base: ", { VERDICT_UNRESOLVED, VERDICT_RESOLVED, VERDICT_UNRESOLVED } },
 	{ "edit of the hidden tests", WORLD_NEW("tests/x.sh", "x"), MODE_EDIT, 1, GATE_INVALID,
-	  "the edit changes files that the tests own: tests/x.sh", { VERDICT_UNRESOLVED, VERDICT_RESOLVED, VERDICT_RESOLVED } },
+	  "user_edit_only: the edit changes files that the tests own: tests/x.sh", { VERDICT_UNRESOLVED, VERDICT_RESOLVED, VERDICT_RESOLVED } },
 };
 /* clang-format on */
+
+static int gate(const struct task *t, const struct scenario *sc, const struct profile *profile,
+		unsigned repeats, struct gate_result *res, struct err *err)
+{
+	const struct gate_request req = {
+		.task = t, .scenario = sc, .profile = profile, .repeats = repeats, .most = GATE_MOST
+	};
+
+	return gate_run(&req, res, err);
+}
 
 static void run_row(const struct world *w, const struct row *r)
 {
@@ -49,7 +59,7 @@ static void run_row(const struct world *w, const struct row *r)
 	struct task t = world_task(w);
 	auto_buf json = BUF_INIT(1u << 20);
 	struct err err = { 0 };
-	int rc = gate_run(&t, &sc, w->profile, r->repeats, NULL, &res, &err);
+	int rc = gate(&t, &sc, w->profile, r->repeats, &res, &err);
 
 	tap_ok(rc == 0 && res.verdict == r->want &&
 		       strncmp(res.reason, r->reason, strlen(r->reason)) == 0,
@@ -67,6 +77,57 @@ static void run_row(const struct world *w, const struct row *r)
 	world_task_done(&t);
 }
 
+static int count_log(void *arg, const struct gate_check *check, const char *label,
+		     const struct buf *log, struct err *err)
+{
+	struct buf *seen = arg;
+
+	(void)err;
+	buf_addf(seen, "%s.%u%s\n", label, check->run, log->len ? "" : " (empty)");
+	return 0;
+}
+
+/* Three rounds, two different edits: each by itself, and both together. */
+static void test_rounds(const struct world *w)
+{
+	struct effect one = { .kind = EFFECT_EDIT,
+			      .diff = (char *)WORLD_ONLY("add() { echo big; }") };
+	struct effect two = { .kind = EFFECT_EDIT,
+			      .diff = (char *)WORLD_ONLY("add() { echo large; }") };
+	struct intervention in[] = { { .order = 1, .effects = &one, .n_effects = 1 },
+				     { .order = 2, .effects = &two, .n_effects = 1 },
+				     { .order = 3, .effects = &one, .n_effects = 1 } };
+	struct scenario sc = { .id = (char *)"s", .interventions = in, .n_interventions = 3 };
+	struct task t = world_task(w);
+	auto_buf seen = BUF_INIT(1u << 16);
+	const struct gate_request req = { .task = &t,
+					  .scenario = &sc,
+					  .profile = w->profile,
+					  .most = GATE_MOST,
+					  .log = count_log,
+					  .arg = &seen };
+	struct gate_result res = { 0 };
+	struct err err = { 0 };
+	int rc = gate_run(&req, &res, &err);
+
+	tap_ok(rc == 0 && res.verdict == GATE_VALID && res.edits == 2 && res.n == 6,
+	       "two different edits: %s", rc < 0 ? err.text : res.reason);
+	tap_is_str(buf_str(&seen),
+		   "user_edit_only-1.1\nuser_edit_only-2.1\nreference_only.1\n"
+		   "user_edit_plus_reference-1.1\nuser_edit_plus_reference-2.1\n"
+		   "all_user_edits_plus_reference.1\n",
+		   "each check gives its log");
+	gate_done(&res);
+	two.diff = (char *)WORLD_ONLY("# a note");
+	rc = gate_run(&req, &res, &err);
+	tap_ok(rc == 0 && res.verdict == GATE_INVALID &&
+		       strncmp(res.reason, "user_edit_plus_reference-2: expected unresolved", 47) ==
+			       0,
+	       "the second edit is survived: %s", rc < 0 ? err.text : res.reason);
+	gate_done(&res);
+	world_task_done(&t);
+}
+
 /* A task that cannot pass, a scenario without an edit, a task without a reference. */
 static void test_inputs(const struct world *w)
 {
@@ -79,17 +140,15 @@ static void test_inputs(const struct world *w)
 	struct err err = { 0 };
 
 	world_set(&t.patch, WORLD_ONLY("# no fix"));
-	tap_ok(gate_run(&t, &sc, w->profile, 1, NULL, &res, &err) == 0 &&
-		       res.verdict == GATE_INVALID &&
+	tap_ok(gate(&t, &sc, w->profile, 1, &res, &err) == 0 && res.verdict == GATE_INVALID &&
 		       strncmp(res.reason, "reference_only: expected resolved", 33) == 0,
 	       "a reference that does not solve");
 	gate_done(&res);
 	world_set(&t.patch, NULL);
-	tap_ok(gate_run(&t, &sc, w->profile, 1, NULL, &res, &err) == -ERR_INPUT, "no reference: %s",
+	tap_ok(gate(&t, &sc, w->profile, 1, &res, &err) == -ERR_INPUT, "no reference: %s",
 	       err.text);
 	sc.n_interventions = 0;
-	tap_ok(gate_run(&t, &sc, w->profile, 1, NULL, &res, &err) == -ERR_INPUT, "no edit: %s",
-	       err.text);
+	tap_ok(gate(&t, &sc, w->profile, 1, &res, &err) == -ERR_INPUT, "no edit: %s", err.text);
 	world_task_done(&t);
 }
 
@@ -101,6 +160,7 @@ int main(int argc, char **argv)
 		return tap_done();
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		run_row(&w, &rows[i]);
+	test_rounds(&w);
 	test_inputs(&w);
 	world_free(&w);
 	return tap_done();

@@ -1,0 +1,2 @@
+# shellcheck shell=sh
+sed -n '30,80p' src/duration.c

@@ -1,0 +1,75 @@
+#include "gateway/lastcall.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+
+/* Arguments that hold a command line in the shell tools of known clients. */
+static const char *const names[] = { "command", "cmd", "script", "input" };
+
+static void put(struct buf *out, const char *s, size_t n)
+{
+	size_t room = out->max - out->len;
+
+	n = n < LASTCALL_MAX ? n : LASTCALL_MAX;
+	(void)buf_add(out, s, n < room ? n : room); /* as much as there is room for */
+}
+
+/* A command line at @at: a string, or its words. False when it is neither. */
+static bool put_line(const struct jdoc *d, uint32_t at, struct buf *out)
+{
+	auto_buf line = BUF_INIT(API_BODY_MAX);
+
+	if (jdoc_kind(d, at) == J_STRING) {
+		jdoc_str(d, at, &line);
+	} else if (jdoc_kind(d, at) == J_ARRAY) {
+		jdoc_each (c, d, at) {
+			if (line.len)
+				buf_addc(&line, ' ');
+			if (jdoc_str(d, c, &line) < 0)
+				return false;
+		}
+	}
+	put(out, buf_str(&line), line.len);
+	return line.len > 0;
+}
+
+static void put_call(const struct item *call, struct buf *out)
+{
+	const char *args = call->text ? call->text : "";
+	struct jdoc d = { 0 };
+	bool done = false;
+
+	if (jdoc_parse(&d, args, strlen(args), NULL) == 0) {
+		for (size_t i = 0; i < ARRAY_SIZE(names) && !done; i++)
+			done = put_line(&d, jdoc_get(&d, 0, names[i]), out);
+	}
+	jdoc_done(&d);
+	if (done)
+		return;
+	put(out, call->name ? call->name : "tool", strlen(call->name ? call->name : "tool"));
+	put(out, " ", 1);
+	put(out, args, strlen(args));
+}
+
+bool lastcall_of(const struct api_request *q, struct buf *command, struct buf *output)
+{
+	const struct item *result = NULL, *call = NULL;
+
+	for (size_t i = q->n_items; i-- > 0 && !call;) {
+		const struct item *it = &q->items[i];
+
+		if (it->kind == ITEM_RESULT && !result)
+			result = it;
+		/* Without an id: the call nearest before it. */
+		if (it->kind == ITEM_CALL &&
+		    (!result || !result->id || !it->id || str_eq(it->id, result->id)))
+			call = it;
+	}
+	if (call)
+		put_call(call, command);
+	if (result && result->text)
+		put(output, result->text, strlen(result->text));
+	return call || result;
+}

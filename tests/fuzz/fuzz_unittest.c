@@ -1,0 +1,7 @@
+/* The unittest reader over arbitrary bytes. */
+#include "tests/fuzz/fuzz_reader.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	return fuzz_reader("unittest", data, size, false);
+}

@@ -1,0 +1,3 @@
+#!/bin/sh
+# Prints the file it is given.
+cat "$1"
