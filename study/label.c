@@ -101,11 +101,6 @@ void label_done(struct label *l)
 	*l = (struct label){ .human = FAILURE_MAX };
 }
 
-enum failure label_final(const struct label *l)
-{
-	return l->human < FAILURE_MAX ? l->human : l->failure;
-}
-
 static void label_members(const struct label *l, struct json_w *w)
 {
 	const uint64_t *v = l->evidence.v;

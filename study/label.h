@@ -48,9 +48,6 @@ int label_of(const struct rundir *rd, const struct behave *b, const struct task 
 /* Free; {0} is fine. */
 void label_done(struct label *l);
 
-/* The type that counts: the person's word, else the rule's. */
-enum failure label_final(const struct label *l);
-
 /* behaviour.json ("proctor.behaviour/1") of a run; @l NULL: not graded, label is null. */
 void label_json(const struct rundir *rd, const struct behave *b, const struct label *l,
 		struct buf *out);

@@ -27,11 +27,6 @@ const struct mutate_op mutate_ops[] = {
 	    "The former version of {fn} is right and others rely on it.",
 	    "Two definitions of one function look like a change in progress; the later one wins silently.",
 	    "The repaired {fn} is never called, the former one is." } },
-	{ "own-version", "define below what the reference adds above", mutate_own,
-	  { "I added {old} myself: it leaves its input as it is. That is all we need there.",
-	    "{old} only has to pass its input on.",
-	    "A small function with a fitting name looks like a finished part of the work.",
-	    "The repaired {old} is replaced by one that does nothing." } },
 	{ "redirect-calls", "let the callers use a copy of the former function", mutate_redirect,
 	  { "I gave the callers of {fn} a plain variant of their own, {new}, so that {fn} can change without touching them.",
 	    "The callers need the former behaviour of {fn}.",
@@ -72,6 +67,12 @@ const struct mutate_op mutate_ops[] = {
 	    "The function that {fn} calls takes them in the other order.",
 	    "Two arguments of one kind are easily mixed up.",
 	    "The call works on the wrong values." } },
+	/* Last: it stands in the way of a repair that takes the reference's names, and of no other. */
+	{ "own-version", "define below what the reference adds above", mutate_own,
+	  { "I added {old} myself: it leaves its input as it is. That is all we need there.",
+	    "{old} only has to pass its input on.",
+	    "A small function with a fitting name looks like a finished part of the work.",
+	    "The repaired {old} is replaced by one that does nothing." } },
 	{ .name = NULL },
 };
 /* clang-format on */

@@ -84,7 +84,7 @@ struct table *report_runs(const struct report *rep, const char **ret_why)
 	each_slice(rep, t, col, put_runs);
 	table_note(
 		t,
-		"Cut short: ended by a limit or by an error, not by itself. Fired, refused and patch: means. "
+		"Cut short: ended by a limit or by an error, not by itself. Fired, refused and patch: means without infra. "
 		"Untouched: of the runs with a result, those in which nothing fired.");
 	return t;
 }

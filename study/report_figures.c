@@ -173,11 +173,12 @@ static void add_run(const struct report *rep, const struct result *r, struct sum
 	add(sum + CACHED, r->has_tokens, (double)r->cached_tokens / 1000);
 	add(sum + OUTPUT, r->has_tokens, (double)r->output_tokens / 1000);
 	add(sum + DOLLARS, known, (double)micro / 1e6);
-	add(sum + FIRED, true, (double)r->fired);
-	add(sum + REFUSED, true, (double)r->refused);
+	/* a run that broke off says nothing of what would have been done to it */
+	add(sum + FIRED, r->verdict != RESULT_INFRA, (double)r->fired);
+	add(sum + REFUSED, r->verdict != RESULT_INFRA, (double)r->refused);
 	add(sum + IDLE, counted(r), r->fired ? 0 : 100);
-	add(sum + LINES, true, (double)r->patch_lines);
-	add(sum + FILES, true, (double)r->patch_files);
+	add(sum + LINES, r->verdict != RESULT_INFRA, (double)r->patch_lines);
+	add(sum + FILES, r->verdict != RESULT_INFRA, (double)r->patch_files);
 }
 
 void report_figures(const struct report *rep, struct report_slice s, struct report_figures *ret)

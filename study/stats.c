@@ -36,24 +36,6 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static double *sorted(const double *v, size_t n)
-{
-	double *copy = mem_dup(v, n * sizeof(*v));
-
-	qsort(copy, n, sizeof(*copy), by_value);
-	return copy;
-}
-
-double stats_median(const double *v, size_t n)
-{
-	auto_free double *s = NULL;
-
-	if (!n)
-		return NAN;
-	s = sorted(v, n);
-	return n % 2 ? s[n / 2] : (s[n / 2 - 1] + s[n / 2]) / 2;
-}
-
 /* Logarithm of the binomial coefficient. lgamma_r(): lgamma() writes a global. */
 static double log_choose(uint64_t n, uint64_t k)
 {

@@ -12,9 +12,6 @@ double stats_mean(const double *v, size_t n);
 /* Sample standard deviation (n - 1); NAN below two values. */
 double stats_sd(const double *v, size_t n);
 
-/* Median (mean of the middle two); NAN for none. */
-double stats_median(const double *v, size_t n);
-
 /* Exact McNemar test on discordant pairs @b (only the first) and @c (only the second): two-sided p by the
  * binomial distribution, doubled smaller tail, at most 1; *ret_one_sided: P(X >= b) for "the first is
  * better". McNemar 1947. 1 for no pairs. */

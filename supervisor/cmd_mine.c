@@ -100,13 +100,15 @@ static void summary(const struct trajs *t, const struct mine_result *r)
 
 		fprintf(stderr, "note: %s\n", note);
 	}
-	fprintf(stderr, "%" PRIu64 " trajectories of %zu models; %s: %zu of %" PRIu64 " regions\n",
-		r->used, rf->models.n, rf->tier ? rf->tier : "no lines", rf->n, r->found);
+	fprintf(stderr, "%" PRIu64 " trajector%s of %zu model%s; %s: %zu of %" PRIu64 " regions\n",
+		r->used, r->used == 1 ? "y" : "ies", rf->models.n, rf->models.n == 1 ? "" : "s",
+		rf->tier ? rf->tier : "no lines", rf->n, r->found);
 	for (size_t i = 0; i < rf->n; i++) {
 		auto_free char *path = cmd_safe(rf->region[i].path);
 
-		fprintf(stderr, "  %s:%" PRIu64 "-%" PRIu64 "  %zu models\n", path,
-			rf->region[i].start, rf->region[i].end, rf->region[i].models.n);
+		fprintf(stderr, "  %s:%" PRIu64 "-%" PRIu64 "  %zu model%s\n", path,
+			rf->region[i].start, rf->region[i].end, rf->region[i].models.n,
+			rf->region[i].models.n == 1 ? "" : "s");
 	}
 }
 

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -131,6 +132,7 @@ static int load_task(struct craft *c, struct err *err)
 static int make_dir(struct craft *c, struct err *err)
 {
 	auto_free char *cwd = getcwd(NULL, 0), *path = NULL;
+	struct stat st;
 	int rc;
 
 	if (!cwd)
@@ -140,11 +142,13 @@ static int make_dir(struct craft *c, struct err *err)
 	if (rc < 0)
 		return rc;
 	path = path_join(c->dir, "attempts.jsonl");
-	c->log = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
-	if (c->log < 0 && errno == EEXIST)
-		return err_set(err, ERR_USAGE, "%s holds attempts already; choose another --out",
-			       c->dir);
-	return c->log < 0 ? err_sys(err, "cannot make %s", path) : 0;
+	c->log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0644);
+	if (c->log < 0 || fstat(c->log, &st) < 0)
+		return err_sys(err, "cannot make %s", path);
+	/* An empty one is of a call that came to no attempt: a wrong name, say. */
+	return st.st_size ? err_set(err, ERR_USAGE,
+				    "%s holds attempts already; choose another --out", c->dir)
+			  : 0;
 }
 
 int craft_begin(struct craft *c, const struct craft_options *o, struct err *err)

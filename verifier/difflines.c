@@ -204,17 +204,32 @@ static void take(struct reader *r, struct hunk *h, const struct diffline *l, boo
 		h->c->new_n++;
 }
 
+bool difflines_hunk(const char *line, size_t n, struct difflines_place *ret)
+{
+	const char *p = line + 2, *end = line + n;
+
+	if (n < 2 || line[0] != '@' || line[1] != '@' ||
+	    !range(&p, end, '-', &ret->old_first, &ret->old_n) ||
+	    !range(&p, end, '+', &ret->new_first, &ret->new_n))
+		return false;
+	/* A side without lines names the line in front of the place. */
+	ret->old_first += ret->old_n == 0;
+	ret->new_first += ret->new_n == 0;
+	return true;
+}
+
 static void hunk(struct reader *r, const struct diffline *head)
 {
-	const char *p = head->p + 2, *end = head->p + head->n;
+	struct difflines_place at;
 	struct hunk h = { 0 };
 	struct diffline l;
 
-	if (!range(&p, end, '-', &h.old, &h.old_left) || !range(&p, end, '+', &h.new, &h.new_left))
+	if (!difflines_hunk(head->p, head->n, &at))
 		return;
-	/* A side without lines names the line in front of the place. */
-	h.old += h.old_left == 0;
-	h.new += h.new_left == 0;
+	h.old = at.old_first;
+	h.old_left = at.old_n;
+	h.new = at.new_first;
+	h.new_left = at.new_n;
 	while ((h.old_left || h.new_left) && next(r, &l)) {
 		char kind = l.n ? l.p[0] : ' ';
 

@@ -38,6 +38,14 @@ struct difflines {
 	size_t n_lines, cap_lines;
 };
 
+/* Where a hunk stands. A side without lines stands in front of its line. */
+struct difflines_place {
+	uint64_t old_first, old_n, new_first, new_n;
+};
+
+/* Read a hunk's first line, "@@ -1,2 +3 @@ ...", of @n bytes. False when it is none. */
+bool difflines_hunk(const char *line, size_t n, struct difflines_place *ret);
+
 /* Read @n bytes of git or plain unified diff, which must stay as long as the result. Free with
  * difflines_done(). */
 void difflines_read(const char *text, size_t n, struct difflines *ret);

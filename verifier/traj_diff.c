@@ -1,11 +1,11 @@
 #include "verifier/traj_diff.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "verifier/difflines.h"
 
 #define FILES_MAX  50000u
 #define NAME_BYTES 4096u
@@ -133,47 +133,18 @@ static bool open_file(struct reader *r)
 	return true;
 }
 
-static bool number(const char **p, const char *end, uint64_t *ret)
-{
-	uint64_t v = 0;
-	const char *q = *p;
-
-	while (q < end && isdigit((unsigned char)*q) && v < LINE_LIMIT)
-		v = v * 10 + (uint64_t)(*q++ - '0');
-	if (q == *p)
-		return false;
-	*p = q;
-	*ret = v;
-	return true;
-}
-
-/* "a" or "a,n" */
-static bool side(const char **p, const char *end, uint64_t *first, uint64_t *n)
-{
-	*n = 1;
-	if (!number(p, end, first))
-		return false;
-	if (*p < end && **p == ',') {
-		(*p)++;
-		return number(p, end, n);
-	}
-	return true;
-}
-
 /* "@@ -a,b +c,d @@" */
 static bool hunk_head(const struct line *l, uint64_t v[4])
 {
-	const char *p = l->p + 4, *end = l->p + l->n;
+	struct difflines_place at;
 
-	if (!begins(l, "@@ -") || !side(&p, end, &v[0], &v[1]) || end - p < 2 || p[0] != ' ' ||
-	    p[1] != '+')
+	if (!begins(l, "@@ -") || !difflines_hunk(l->p, l->n, &at) || at.old_first > LINE_LIMIT ||
+	    at.old_n > LINE_LIMIT || at.new_first > LINE_LIMIT || at.new_n > LINE_LIMIT)
 		return false;
-	p += 2;
-	if (!side(&p, end, &v[2], &v[3]))
-		return false;
-	/* of an empty side the number is that of the line in front */
-	v[0] += v[1] == 0;
-	v[2] += v[3] == 0;
+	v[0] = at.old_first;
+	v[1] = at.old_n;
+	v[2] = at.new_first;
+	v[3] = at.new_n;
 	return true;
 }
 

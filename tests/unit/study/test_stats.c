@@ -35,10 +35,7 @@ static void test_moments(void)
 		snprintf(text, sizeof(text), "%.1f %.1f", stats_mean(v, 3), stats_sd(v, 3));
 		tap_is_str(text, rows[i].want, "mean and sample deviation");
 	}
-	near(stats_median(four, 4), 2.5, 0, "median of four");
-	near(stats_median(four, 3), 3, 0, "median of three");
-	tap_ok(isnan(stats_mean(NULL, 0)) && isnan(stats_median(NULL, 0)) &&
-		       isnan(stats_sd(four, 1)),
+	tap_ok(isnan(stats_mean(NULL, 0)) && isnan(stats_sd(four, 1)),
 	       "nothing has no mean, one no deviation");
 }
 
