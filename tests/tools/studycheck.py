@@ -103,8 +103,8 @@ def main():
         (name(r) + " " + str(r["label"]) for r in results if r["verdict"] == "unresolved" and r["label"] != "retained_conflict"))
     say("what was solved has no label", (name(r) for r in results if r["verdict"] == "resolved" and r["label"] not in (None, "none", "")))
     touched = [r for r in results if (r["mode"], r.get("k", 0)) in TOUCHED]
-    # The published bl has no tests of its own: what the agents run there is a check of the syntax.
-    testless = {r["instance_id"] for r in results if r["instance_id"].startswith("bl__")}
+    # What the agents run of bl and cJSON is a check of the syntax and a program they build: no test by its command line.
+    testless = {r["instance_id"] for r in results if r["instance_id"].startswith(("bl__", "cjson__"))}
     say("careful: reads after the edit, and tests", (name(r) for r in touched if r["agent"] == "careful" and
         not ((r["reads_after"] or 0) > 0 and ((r["tests_after"] or 0) > 0 or r["instance_id"] in testless))))
     say("careless: never reads after the edit", (name(r) for r in touched if r["agent"] == "careless" and r["reads_after"] != 0))
