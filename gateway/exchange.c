@@ -8,13 +8,11 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "gateway/canon.h"
+#include "gateway/tries.h"
 
 enum {
-	PAUSE_FIRST_MS = 500, /* before the second try; doubled for each further one */
-	PAUSE_MAX_MS = 30000,
-	RETRY_AFTER_MAX_MS = 60000, /* of what an endpoint may ask for */
-	ADDED_TOKENS = 24,          /* that forward_edit() may put in beside messages */
-	DENSE_BYTES = 1024,         /* a smaller request says little of how dense text is */
+	ADDED_TOKENS = 24,  /* that forward_edit() may put in beside messages */
+	DENSE_BYTES = 1024, /* a smaller request says little of how dense text is */
 	CANONICAL_MAX = 2 * API_BODY_MAX,
 };
 
@@ -156,29 +154,11 @@ static void ask_again(evutil_socket_t fd, short what, void *arg)
 		ask(x);
 }
 
-/* The same event serves the pause between two tries and the step behind done(). */
-static bool arm(struct exchange *x, event_callback_fn fn)
-{
-	if (x->timer)
-		return event_assign(x->timer, x->server->spec.base, -1, 0, fn, x) == 0;
-	x->timer = evtimer_new(x->server->spec.base, fn, x);
-	return x->timer != NULL;
-}
-
 static void pause_try(struct exchange *x)
 {
-	uint64_t ms = (uint64_t)PAUSE_FIRST_MS << (x->tries < 8 ? x->tries - 1 : 7);
-	uint64_t asked = (uint64_t)x->reply.retry_after * 1000;
-	struct timeval tv;
-
-	if (ms > PAUSE_MAX_MS)
-		ms = PAUSE_MAX_MS;
-	if (asked > ms)
-		ms = asked < RETRY_AFTER_MAX_MS ? asked : RETRY_AFTER_MAX_MS;
-	tv = (struct timeval){ .tv_sec = (time_t)(ms / 1000),
-			       .tv_usec = (suseconds_t)(ms % 1000 * 1000) };
 	x->state = EXCHANGE_PAUSE;
-	if (!arm(x, ask_again) || event_add(x->timer, &tv) < 0)
+	if (!tries_wait(&x->timer, x->server->spec.base, ask_again, x,
+			tries_pause_ms(x->tries, x->reply.retry_after)))
 		finish_error(x, 502, "the gateway is out of memory");
 }
 
@@ -228,12 +208,8 @@ static void on_done(void *arg, struct reply *r)
 
 	if (x->server->closing)
 		return;
-	reply_done(&x->reply);
-	x->reply = *r;
 	x->replied = true;
-	r->body = (struct buf)BUF_INIT(r->body.max);
-	if (arm(x, answered))
-		event_active(x->timer, EV_TIMEOUT, 0);
+	tries_taken(&x->reply, r, &x->timer, x->server->spec.base, answered, x);
 }
 
 static void on_bytes(void *arg, const struct reply *r, size_t from)

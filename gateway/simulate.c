@@ -12,11 +12,11 @@
 #include "gateway/canon.h"
 #include "gateway/jedit.h"
 #include "gateway/record.h"
+#include "gateway/tries.h"
 
 #define PATH "/v1/chat/completions"
 
 enum {
-	PAUSE_FIRST_MS = 500, /* before the second try; doubled for each further one */
 	BODY_MAX = 1 << 20,   /* of a question: prompt and context, escaped */
 	ANSWER_MAX = 1 << 20, /* bytes of an answer that are looked at and recorded */
 	UNMET_MAX = 64 << 10,
@@ -248,30 +248,13 @@ static void finish(struct writing *w)
 	writing_free(w);
 }
 
-/* The same event serves the pause between two tries and the step behind done(). */
-static bool arm(struct writing *w, event_callback_fn fn)
-{
-	if (w->timer)
-		return event_assign(w->timer, w->s->spec.base, -1, 0, fn, w) == 0;
-	w->timer = evtimer_new(w->s->spec.base, fn, w);
-	return w->timer != NULL;
-}
-
 /* Wait before the next try. False when it cannot be or there is no time left for one. */
 static bool pause_try(struct writing *w)
 {
-	unsigned doubled = w->said.tries < 8 ? w->said.tries - 1 : 7;
-	uint64_t ms = (uint64_t)PAUSE_FIRST_MS << doubled;
-	uint64_t asked = (uint64_t)w->reply.retry_after * 1000;
-	struct timeval tv;
+	uint64_t ms = tries_pause_ms(w->said.tries, w->reply.retry_after);
 
-	if (asked > ms)
-		ms = asked;
-	if (clock_mono() + ms * CLOCK_MS >= w->deadline)
-		return false;
-	tv = (struct timeval){ .tv_sec = (time_t)(ms / 1000),
-			       .tv_usec = (suseconds_t)(ms % 1000 * 1000) };
-	return arm(w, try_again) && event_add(w->timer, &tv) == 0;
+	return clock_mono() + ms * CLOCK_MS < w->deadline &&
+	       tries_wait(&w->timer, w->s->spec.base, try_again, w, ms);
 }
 
 static void answered(evutil_socket_t fd, short what, void *arg)
@@ -298,12 +281,8 @@ static void on_done(void *arg, struct reply *r)
 
 	if (w->s->closing)
 		return;
-	reply_done(&w->reply);
-	w->reply = *r;
 	w->replied = true;
-	r->body = (struct buf)BUF_INIT(r->body.max);
-	if (arm(w, answered))
-		event_active(w->timer, EV_TIMEOUT, 0);
+	tries_taken(&w->reply, r, &w->timer, w->s->spec.base, answered, w);
 }
 
 /* A record that holds nothing. */

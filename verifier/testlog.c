@@ -270,3 +270,14 @@ bool testlog_starts(const struct testlog_line *line, const char *prefix)
 
 	return line->n >= n && memcmp(line->s, prefix, n) == 0;
 }
+
+bool testlog_word(const struct testlog_word *rows, size_t n_rows, const char *s, size_t n,
+		  enum test_status *ret)
+{
+	for (size_t i = 0; i < n_rows; i++)
+		if (strlen(rows[i].text) == n && memcmp(s, rows[i].text, n) == 0) {
+			*ret = rows[i].status;
+			return true;
+		}
+	return false;
+}

@@ -52,6 +52,16 @@ bool testlog_full(struct test_results *r);
 /* Does the line begin with @prefix? */
 bool testlog_starts(const struct testlog_line *line, const char *prefix);
 
+/* A word that a runner prints for a status. */
+struct testlog_word {
+	const char *text;
+	enum test_status status;
+};
+
+/* Are the @n bytes at @s one of @rows? Then its status in *ret. */
+bool testlog_word(const struct testlog_word *rows, size_t n_rows, const char *s, size_t n,
+		  enum test_status *ret);
+
 /* "exit-code": one result of that name, passed when the command ended with 0. */
 int testlog_read_exit(const struct testlog_input *in, struct test_results *out, struct err *err);
 

@@ -22,10 +22,7 @@
 #define RULE_LEN 80
 
 /* clang-format off */
-static const struct {
-	const char *text;
-	enum test_status status;
-} words[] = {
+static const struct testlog_word words[] = {
 	{ "ok", TEST_PASSED },
 	{ "F",  TEST_FAILED },
 	{ "E",  TEST_ERROR },
@@ -96,23 +93,13 @@ static size_t body_len(const struct testlog_line *line)
 	return n;
 }
 
-static bool whole_word(const char *s, size_t n, enum test_status *ret)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (strlen(words[i].text) == n && memcmp(s, words[i].text, n) == 0) {
-			*ret = words[i].status;
-			return true;
-		}
-	return false;
-}
-
 /* Text behind the name of the test that waits. */
 static void on_rest(struct reader *r, const char *s, size_t n, const struct testlog_line *line)
 {
 	enum test_status status;
 
 	r->now.maybe = false;
-	if (whole_word(s, n, &status))
+	if (testlog_word(words, ARRAY_SIZE(words), s, n, &status))
 		settle(r, &r->now, status, line);
 	else if (n > 2 && memcmp(s + n - 2, " s", 2) == 0)
 		settle(r, &r->now, TEST_SKIPPED, line);
@@ -169,7 +156,7 @@ static void on_body(struct reader *r, const struct testlog_line *line)
 		on_rest(r, line->s + name, n - name, line);
 	} else if (r->now.name) {
 		on_rest(r, line->s, n, line);
-	} else if (r->outer.name && whole_word(line->s, n, &s)) {
+	} else if (r->outer.name && testlog_word(words, ARRAY_SIZE(words), line->s, n, &s)) {
 		settle(r, &r->outer, s, line);
 	}
 }

@@ -27,10 +27,7 @@
 #define SEP " ... "
 
 /* How a result is written (unittest/runner.py); "skipped" has a reason behind it. */
-static const struct {
-	const char *text;
-	enum test_status status;
-} words[] = {
+static const struct testlog_word words[] = {
 	/* clang-format off */
 	{ "ok",                 TEST_PASSED },
 	{ "FAIL",               TEST_FAILED },
@@ -104,11 +101,8 @@ static bool whole_word(const char *s, size_t n, enum test_status *ret)
 	static const char skipped[] = "skipped ";
 	size_t k = sizeof(skipped) - 1;
 
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (strlen(words[i].text) == n && memcmp(s, words[i].text, n) == 0) {
-			*ret = words[i].status;
-			return true;
-		}
+	if (testlog_word(words, ARRAY_SIZE(words), s, n, ret))
+		return true;
 	if (n < k + 2 || memcmp(s, skipped, k) != 0 || (s[k] != '\'' && s[k] != '"') ||
 	    s[n - 1] != s[k])
 		return false;
