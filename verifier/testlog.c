@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "verifier/testlog_internal.h"
+#include "verifier/readers/testlog_internal.h"
 
 /* clang-format off */
 const struct testlog_reader testlog_readers[] = {

@@ -1,5 +1,5 @@
 /* Rows, names, repetition, line cleaning, hard maxima, and the exit-code reader. */
-#include "verifier/testlog_internal.h"
+#include "verifier/readers/testlog_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

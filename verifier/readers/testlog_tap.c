@@ -15,7 +15,7 @@
 #include <strings.h>
 
 #include "base/mem.h"
-#include "verifier/testlog_internal.h"
+#include "verifier/readers/testlog_internal.h"
 
 #define TAP_DEPTH_MAX 16
 #define TAP_INDENT    4 /* blanks per level of subtests */

@@ -1,4 +1,4 @@
-#include "verifier/testlog_internal.h"
+#include "verifier/readers/testlog_internal.h"
 
 int testlog_read_exit(const struct testlog_input *in, struct test_results *out, struct err *err)
 {

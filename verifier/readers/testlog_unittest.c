@@ -22,7 +22,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "verifier/testlog_internal.h"
+#include "verifier/readers/testlog_internal.h"
 
 #define SEP " ... "
 

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "verifier/testlog_internal.h"
+#include "verifier/readers/testlog_internal.h"
 
 /* Words of the summary section and of -v lines. */
 static const struct word {

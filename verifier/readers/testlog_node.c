@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "verifier/testlog_internal.h"
+#include "verifier/readers/testlog_internal.h"
 
 #define NODE_DEPTH_MAX 16
 #define NODE_LINES_MAX 16 /* lines of one name */

@@ -17,7 +17,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "verifier/testlog_internal.h"
+#include "verifier/readers/testlog_internal.h"
 
 #define RULE_LEN 80
 
