@@ -28,6 +28,32 @@ char *digest_bytes(const void *p, size_t n, char out[DIGEST_HEX])
 	return finish(&ctx, out);
 }
 
+struct digest {
+	SHA2_CTX ctx;
+};
+
+struct digest *digest_new(void)
+{
+	struct digest *d = mem_alloc(sizeof(*d));
+
+	SHA256Init(&d->ctx);
+	return d;
+}
+
+void digest_add(struct digest *d, const void *p, size_t n)
+{
+	SHA256Update(&d->ctx, p, n);
+}
+
+char *digest_end(struct digest *d, char out[DIGEST_HEX])
+{
+	if (!d)
+		return digest_bytes("", 0, out);
+	(void)finish(&d->ctx, out);
+	free(d);
+	return out;
+}
+
 int digest_fd(int fd, uint64_t max, char out[DIGEST_HEX])
 {
 	auto_free unsigned char *chunk = mem_alloc(CHUNK);

@@ -10,6 +10,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "profiles/image.h"
 
 int input_read(const struct json_src *src, const char *kind, const struct json_field *rows,
 	       void *out, struct err *err)
@@ -156,7 +157,7 @@ int input_check_env(const struct json_src *src, const char *where, const struct 
 
 bool input_is_image(const char *s)
 {
-	return str_starts(s, "oci:") || str_starts(s, "docker-archive:");
+	return image_is(s);
 }
 
 int input_rootfs(const struct json_src *src, const char *where, const char *dir, char **rootfs,

@@ -8,6 +8,7 @@
 #include "profiles/lookup_internal.h"
 #include "profiles/plan_internal.h"
 #include "profiles/plan_pair.h"
+#include "profiles/task_bounds.h"
 
 #define PRINT_MAX (256u << 20)
 
@@ -31,6 +32,7 @@ struct plan *plan_free(struct plan *p)
 	free(p->program);
 	free(p->statement);
 	free(p->rootfs);
+	image_free(p->image);
 	free(p->home);
 	strv_done(&p->argv);
 	strv_done(&p->env);
@@ -156,6 +158,10 @@ static int build(const struct plan_request *req, struct plan *p, struct err *err
 		rc = load_model(req, p, err);
 	if (rc == 0 && req->simulator)
 		rc = simulator_load(req->simulator, req->cwd, p->profile, &p->simulator, err);
+	if (rc == 0) {
+		task_bounds_limits(p->task, true, &p->profile->limits);
+		rc = task_bounds_network(p->task, p->profile, err);
+	}
 	if (rc == 0)
 		rc = netrules_parse(&p->profile->hosts, &p->rules, err);
 	if (rc < 0)
@@ -163,7 +169,10 @@ static int build(const struct plan_request *req, struct plan *p, struct err *err
 	p->home = mem_strdup(INPUT_BOX_HOME);
 	p->rootfs = mem_strdup(strcmp(p->profile->rootfs, "host") == 0 ? p->task->rootfs
 								       : p->profile->rootfs);
-	rc = plan_condition(req, p, err);
+	if (image_is(p->rootfs))
+		rc = image_read(p->rootfs, &p->image, err);
+	if (rc == 0)
+		rc = plan_condition(req, p, err);
 	if (rc == 0)
 		rc = plan_check(p, err);
 	if (rc == 0)

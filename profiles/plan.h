@@ -7,6 +7,7 @@
 #include "base/digest.h"
 #include "base/err.h"
 #include "profiles/agent.h"
+#include "profiles/image.h"
 #include "profiles/install.h"
 #include "profiles/model.h"
 #include "profiles/netrules.h"
@@ -68,6 +69,7 @@ struct plan {
 	char *statement;  /* the problem statement as the agent gets it, with the limits told
 			      * when the profile wants that; "" when there is none */
 	char *rootfs;     /* effective: the task's unless the profile says more */
+	struct image *image; /* that rootfs names; NULL = none */
 	struct strv argv; /* agent command with templates filled in */
 	struct strv env;  /* complete environment of the agent, "KEY=value", sorted */
 	char *home;       /* HOME in the box */

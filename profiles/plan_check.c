@@ -6,15 +6,14 @@
 
 #include "profiles/input_internal.h"
 
-#define NO_IMAGES "needs image unpacking, which this version does not have"
-
 static int check_source(const struct plan *p, struct err *err)
 {
 	struct stat st;
 
 	if (input_is_image(p->task->source))
 		return err_set(err, ERR_HOST,
-			       "source %s " NO_IMAGES "; unpack it and name the directory",
+			       "source %s: the source cannot lie in an image; copy it out and name "
+			       "the directory",
 			       p->task->source);
 	if (stat(p->task->source, &st) < 0)
 		return err_set(err, ERR_INPUT, "%s: source %s: %s; give an existing path",
@@ -30,11 +29,8 @@ static int check_rootfs(const struct plan *p, struct err *err)
 
 	if (strcmp(p->rootfs, "host") == 0)
 		return 0;
-	if (input_is_image(p->rootfs))
-		return err_set(err, ERR_HOST,
-			       "root file system %s " NO_IMAGES
-			       "; unpack it and write \"dir:PATH\"",
-			       p->rootfs);
+	if (p->image)
+		return 0; /* read already */
 	if (stat(dir, &st) < 0 || !S_ISDIR(st.st_mode))
 		return err_set(err, ERR_INPUT,
 			       "root file system %s: not a directory; give an existing directory",

@@ -186,6 +186,8 @@ static int fill_env(struct plan *p, const struct vars *vars, bool bare, struct e
 		env_from_host(&p->env, "LANG");
 		env_from_host(&p->env, "TERM");
 	}
+	for (size_t i = 0; p->image && i < p->image->env.n; i++)
+		env_set(&p->env, p->image->env.v[i]);
 	strv_each (i, &p->task->env)
 		env_set(&p->env, p->task->env.v[i]);
 	set_endpoint(p, p->agent->base_url_env, vars->v[VAR_BASE_URL].value);

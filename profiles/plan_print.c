@@ -63,6 +63,46 @@ static void files(struct json_w *w, const char *key, const struct strv *names,
 	json_close(w, ']');
 }
 
+/* Printed only when they are there: the digests of older plans stay what they were. */
+static void print_bounds(struct json_w *w, const struct task *t)
+{
+	static const char *const modes[] = { "profile", "no-network", "allowlist", "public" };
+	const struct task_limits *l = &t->limits;
+
+	if (l->memory || l->cpus || l->disk || l->wall) {
+		json_open(w, "limits", '{');
+		json_u64(w, "memory", l->memory);
+		json_u64(w, "cpus", l->cpus);
+		json_u64(w, "storage", l->disk);
+		json_u64(w, "agent_timeout_ns", l->wall);
+		json_close(w, '}');
+	}
+	if (t->network != TASK_NET_PROFILE) {
+		json_open(w, "network", '{');
+		json_str(w, "mode", modes[t->network]);
+		texts(w, "hosts", &t->hosts);
+		json_close(w, '}');
+	}
+}
+
+static void print_files(struct json_w *w, const struct task *t)
+{
+	const struct task_file *f = t->test.files.v;
+
+	if (!t->test.files.n)
+		return;
+	json_open(w, "files", '[');
+	for (size_t i = 0; i < t->test.files.n; i++) {
+		json_open(w, NULL, '{');
+		json_str(w, "from", f[i].from);
+		json_str(w, "to", f[i].to);
+		json_bool(w, "copy", f[i].copy);
+		json_str(w, "sha256", f[i].digest);
+		json_close(w, '}');
+	}
+	json_close(w, ']');
+}
+
 static void print_task(struct json_w *w, const struct task *t)
 {
 	json_open(w, "task", '{');
@@ -78,6 +118,7 @@ static void print_task(struct json_w *w, const struct task *t)
 	json_str(w, "rootfs", t->rootfs);
 	texts(w, "env", &t->env);
 	texts(w, "packages", &t->packages);
+	print_bounds(w, t);
 	json_close(w, '}');
 	digest_of(w, "patch", t->patch);
 	digest_of(w, "test_patch", t->test_patch);
@@ -87,7 +128,12 @@ static void print_task(struct json_w *w, const struct task *t)
 	json_u64(w, "timeout_ns", t->test.timeout);
 	texts(w, "hidden", &t->test.hidden);
 	text(w, "report", t->test.report);
+	if (t->test.reward)
+		text(w, "reward", t->test.reward);
+	print_files(w, t);
 	json_close(w, '}');
+	if (t->solution.command)
+		text(w, "solution", t->solution.command);
 	texts(w, "FAIL_TO_PASS", &t->fail_to_pass);
 	texts(w, "PASS_TO_PASS", &t->pass_to_pass);
 	json_close(w, '}');
@@ -381,6 +427,8 @@ void plan_print(const struct plan *p, struct buf *out)
 	json_str(&w, "agent_dir", p->agent_dir);
 	json_str(&w, "program", p->program);
 	json_str(&w, "rootfs", p->rootfs);
+	if (p->image)
+		json_str(&w, "image", p->image->digest);
 	texts(&w, "argv", &p->argv);
 	texts(&w, "env", &p->env);
 	json_str(&w, "home", p->home);

@@ -126,7 +126,7 @@ static int parse_extends(const struct json_src *src, const char *where, const cJ
 
 /* clang-format off */
 static const struct json_field filesystem_rows[] = {
-	{ "rootfs", JSON_STR, OFF(rootfs), .doc = "root file system: \"host\" or \"dir:PATH\"" },
+	{ "rootfs", JSON_STR, OFF(rootfs), .doc = "root file system: \"host\", \"dir:PATH\" or an image as in a task" },
 	{ "read", JSON_STRV, OFF(read), .doc = "host paths that are bound read-only in addition" },
 	{ "write", JSON_STRV, OFF(write), .doc = "host paths that are bound writable: what happens there is not undone" },
 	{ "hide", JSON_STRV, OFF(hide), .doc = "paths that are covered by something empty" },

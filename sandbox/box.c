@@ -190,12 +190,14 @@ static int make_plan(const struct box_spec *spec, struct child_plan *p, struct b
 	p->cwd = spec->cwd ? spec->cwd : spec->workdir;
 	p->argv = spec->argv;
 	p->env = spec->env;
+	p->extra_fd = spec->extra_fd;
 	p->new_tty = spec->new_tty;
 	p->wait = spec->wait_for_tracer;
 	p->filter_b = spec->filter_b;
 	memcpy(p->stdio, spec->stdio, sizeof(p->stdio));
 	give_stdio(spec, &p->ids);
 	p->n_rlimit = rlimits_plan(&spec->limits, p->rlimit);
+	p->cpus = spec->cpus;
 	box_candidates(spec->argv[0], spec->env, &p->candidates);
 	p->sh_argv = shell_argv(spec->argv);
 	plan_posture(spec, p, box);

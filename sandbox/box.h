@@ -24,9 +24,15 @@ struct cgroup;
 /* uid and gid that the box's processes see, as root and as an ordinary user alike. */
 #define BOX_UID 1000
 
-/* A tree of the host that appears in the box, read-only. Borrowed strings. */
+/* Where the command finds box_spec's extra descriptor. Above what shells take for themselves (10 to 12),
+ * and within the first 16, which Node.js makes close-on-exec at its start. */
+#define BOX_EXTRA_FD 14
+
+/* A tree or file of the host that appears in the box, read-only. Borrowed strings. */
 struct box_bind {
 	const char *host, *box; /* absolute paths */
+	bool copy;        /* a copy that belongs to the box and may be written; directories only */
+	const char *what; /* for error texts; NULL = the agent's installation */
 };
 
 /* Everything a box is built from. Strings and arrays are borrowed until box_start() returns. */
@@ -36,6 +42,10 @@ struct box_spec {
 	const char *hostname;          /* default "proctor" */
 	const struct box_bind *binds;  /* in addition to the profile's "read"; n_binds of them */
 	size_t n_binds;
+	const struct strv
+		*dirs; /* directories of the box's own, made when they are not there; NULL = none.
+				  * Below / it can write only in top-level directories that are there at the
+				  * start (Landlock) */
 	const char *workdir; /* where the workspace appears and the command starts */
 	const char *cwd;     /* start directory when not workdir; NULL = workdir */
 	const char *ws_lower, *ws_upper, *ws_work; /* overlay; upper NULL: ws_lower is bound
@@ -47,10 +57,12 @@ struct box_spec {
 	char *const *argv; /* NULL-terminated; argv[0] looked up in env's PATH inside the box */
 	char *const *env;  /* NULL-terminated */
 	int stdio[3];      /* descriptors for 0, 1, 2; lent */
+	int extra_fd;      /* inherited as BOX_EXTRA_FD by the command alone; lent, 0 = none */
 	bool new_tty;      /* stdio[0] is a pty slave: setsid + TIOCSCTTY */
 	const struct sock_fprog *filter_b; /* observing filter, loaded last; NULL = none */
 	bool wait_for_tracer;              /* hold the gate until box_release(); else it is open */
 	struct limits limits;    /* kernel-side part: processes, open files, memory, ... */
+	unsigned cpus;           /* processors it may use, 0 = all of ours */
 	bool no_cgroup;          /* pretend no cgroup can be made */
 	struct janitor *janitor; /* told of cgroups and init; may be NULL */
 };

@@ -52,12 +52,14 @@ struct child_plan {
 	struct strv candidates; /* paths of the program to try, in PATH order */
 	char **sh_argv;         /* argv for a script without "#!": sh, path, args; owned */
 	int stdio[3];
+	int extra_fd; /* 0 = none */
 	bool new_tty;
 	bool wait; /* the caller opens the gate later */
 	bool nested_userns;
 	bool landlock;
 	struct rlimit_row rlimit[SPAWN_RLIMITS];
 	unsigned n_rlimit;
+	unsigned cpus;                     /* as box_spec.cpus */
 	struct sock_fprog filter_a;        /* owned */
 	const struct sock_fprog *filter_b; /* borrowed, NULL = none */
 	/* Descriptors of the child's side; -1 when empty. */

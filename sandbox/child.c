@@ -32,22 +32,27 @@ static int step_session(struct child_plan *p, struct child_state *st)
 
 static int step_stdio(struct child_plan *p, struct child_state *st)
 {
-	int from[5] = { p->stdio[0], p->stdio[1], p->stdio[2], p->gate, p->error };
+	/* The same numbers as in to[]: what is not there stays closed. */
+	int from[6] = { p->stdio[0], p->stdio[1], p->stdio[2],
+			p->gate,     p->error,    st->extra ? 0 : p->extra_fd };
+	static const int to[6] = { 0, 1, 2, GATE_FD, ERROR_FD, BOX_EXTRA_FD };
+	int n = from[5] > 0 ? 6 : 5;
 
-	(void)st;
 	/* Out of the way first: a descriptor lent as 1 may be number 0 here. */
-	for (int i = 0; i < 5; i++) {
+	for (int i = 0; i < n; i++) {
 		from[i] = fcntl(from[i], F_DUPFD_CLOEXEC, HIGH_FD);
 		if (from[i] < 0)
 			return -1;
 	}
-	for (int i = 0; i < 5; i++) {
-		if (dup3(from[i], i, i < 3 ? 0 : O_CLOEXEC) < 0)
+	for (int i = 0; i < n; i++) {
+		if (dup3(from[i], to[i], i < 3 || i == 5 ? 0 : O_CLOEXEC) < 0)
 			return -1;
 	}
 	p->gate = GATE_FD;
 	p->error = ERROR_FD;
-	return close_range(ERROR_FD + 1, ~0u, 0);
+	if (close_range(ERROR_FD + 1, BOX_EXTRA_FD - (n == 6), 0) < 0)
+		return -1;
+	return close_range(BOX_EXTRA_FD + 1, ~0u, 0);
 }
 
 static int step_tty(struct child_plan *p, struct child_state *st)

@@ -16,8 +16,9 @@
 #include "base/path.h"
 #include "base/str.h"
 
-#define RO_ATTR (MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
-#define RW_ATTR (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
+#define RO_ATTR  (MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
+#define RW_ATTR  (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
+#define COPY_MAX (4ull << 30) /* bytes of one copied tree */
 
 /* clang-format off */
 /* Directories that every root has; home and workdir come from the description. */
@@ -243,14 +244,38 @@ static int add_paths(const struct strv *paths, uint64_t attr, const struct ids *
 	return rc;
 }
 
-static int add_binds(const struct box_spec *spec, const struct ids *ids, struct ops *ops,
-		     struct err *err)
+/* A copy in @dir, which belongs to the box as it is. */
+static int add_copy(const struct box_bind *b, size_t i, const char *dir, const struct ids *ids,
+		    struct ops *ops, struct err *err)
+{
+	auto_free char *to = mem_printf("%s/copy%zu", dir, i);
+	int rc = ids_copy(ids, b->host, to, COPY_MAX, err), fd = -1;
+
+	if (rc == 0 && ids->mapped)
+		rc = ids_mount(ids, to, false, false, &fd,
+			       err); /* the scratch is closed to the box */
+	if (rc < 0)
+		return rc;
+	ops_bind(ops,
+		 fd >= 0 ? ops_source_fd(ops, to, fd, RW_ATTR)
+			 : ops_source(ops, to, true, false, RW_ATTR),
+		 b->box, false);
+	return 0;
+}
+
+static int add_binds(const struct box_spec *spec, const char *dir, const struct ids *ids,
+		     struct ops *ops, struct err *err)
 {
 	int rc = 0;
 
-	for (size_t i = 0; i < spec->n_binds && rc == 0; i++)
-		rc = add_path(spec->binds[i].host, spec->binds[i].box,
-			      "the installation of the agent", RO_ATTR, ids, ops, err);
+	for (size_t i = 0; i < spec->n_binds && rc == 0; i++) {
+		const struct box_bind *b = &spec->binds[i];
+
+		rc = b->copy ? add_copy(b, i, dir, ids, ops, err)
+			     : add_path(b->host, b->box,
+					b->what ? b->what : "the installation of the agent",
+					RO_ATTR, ids, ops, err);
+	}
 	return rc;
 }
 
@@ -298,9 +323,11 @@ int rootfs_plan(const struct box_spec *spec, const char *dir, const struct ids *
 	devproc_plan(spec, ops);
 	for (size_t i = 0; i < 2; i++)
 		ops_dir(ops, i ? "/var/tmp" : "/tmp", 01777);
+	for (size_t i = 0; spec->dirs && i < spec->dirs->n; i++)
+		ops_dir(ops, spec->dirs->v[i], 0755);
 	rc = add_home(spec, ops, err);
 	if (rc == 0)
-		rc = add_binds(spec, ids, ops, err);
+		rc = add_binds(spec, dir, ids, ops, err);
 	if (rc == 0 && pr)
 		rc = add_paths(&pr->read, RO_ATTR, ids, ops, err);
 	if (rc == 0 && pr)

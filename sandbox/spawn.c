@@ -297,6 +297,35 @@ static int clone_box(struct child_plan *p, struct box *box, struct err *err)
 	return 0;
 }
 
+/* Let @pid and what it starts run on @n of our processors only (sched_setaffinity(2)): tools then count no more
+ * than these. Which ones goes by the pid, so that boxes side by side do not share a few. 0 or negative. */
+static int bind_cpus(pid_t pid, unsigned n, struct err *err)
+{
+	cpu_set_t ours, set;
+	unsigned total, skip;
+
+	CPU_ZERO(&set);
+	if (sched_getaffinity(0, sizeof(ours), &ours) < 0)
+		return err_sys(err, "cannot ask for our processors");
+	total = (unsigned)CPU_COUNT(&ours);
+	if (n >= total)
+		return 0;
+	skip = (unsigned)pid * n % total;
+	for (size_t cpu = 0; n; cpu = (cpu + 1) % CPU_SETSIZE) {
+		if (!CPU_ISSET(cpu, &ours))
+			continue;
+		if (skip) {
+			skip--;
+			continue;
+		}
+		CPU_SET(cpu, &set);
+		n--;
+	}
+	if (sched_setaffinity(pid, sizeof(set), &set) < 0)
+		return err_sys(err, "cannot limit the box to some processors");
+	return 0;
+}
+
 /* Maps, first go, cgroup, second go. The box builds its files while it is moved into the group.
  * What goes wrong inside meanwhile is told later, so a failing send is none here. 0 or negative. */
 static int guide(const struct child_plan *p, const struct spawn *s, struct box *box,
@@ -310,6 +339,8 @@ static int guide(const struct child_plan *p, const struct spawn *s, struct box *
 	(void)fd_send(s->sync, &go, sizeof(go), -1); /* see above */
 	if (box->cg)
 		rc = cgroup_add(box->cg, box->init_pid, err);
+	if (rc == 0 && p->cpus)
+		rc = bind_cpus(box->init_pid, p->cpus, err);
 	if (rc == 0)
 		(void)fd_send(s->sync, &go, sizeof(go), -1); /* see above */
 	return rc;

@@ -5,9 +5,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/fd.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "profiles/task.h"
 
 /* Put in front of names by the release; their tasks have none. */
 static const char *const prefixes[] = { "swebenchpro_", "deepswe_" };
@@ -20,10 +22,13 @@ void taskset_done(struct taskset *ts)
 
 static int add(struct taskset *ts, const char *path, struct err *err)
 {
+	auto_buf text = BUF_INIT(TASK_FILE_MAX);
 	struct json_src src = { 0 };
 	const cJSON *id;
-	int rc = json_load(path, &src, err);
+	int rc = fd_read_file(path, &text, err);
 
+	if (rc == 0)
+		rc = json_parse(path, buf_str(&text), text.len, &src, err);
 	if (rc == 0)
 		rc = json_check_schema(&src, "task", err);
 	if (rc == 0) {

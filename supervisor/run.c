@@ -17,6 +17,7 @@
 #include "base/path.h"
 #include "gateway/gateway.h"
 #include "sandbox/filter.h"
+#include "sandbox/imagecache.h"
 #include "sandbox/janitor.h"
 #include "supervisor/effects.h"
 #include "supervisor/gwlink.h"
@@ -24,6 +25,7 @@
 #include "supervisor/lastwords.h"
 #include "supervisor/loop.h"
 #include "supervisor/procfs.h"
+#include "supervisor/runpatch.h"
 #include "supervisor/steer.h"
 #include "supervisor/summary.h"
 #include "supervisor/sup.h"
@@ -40,6 +42,7 @@ struct run {
 	struct lastwords *lw;
 	struct janitor *jan;
 	struct workspace *ws;
+	struct imagecache_root root; /* what the box stands on */
 	struct sock_fprog filter_b;
 	struct box *box;
 	struct gateway *gw;
@@ -156,6 +159,9 @@ static int make_workspace(struct run *r, struct err *err)
 		rc = workspace_from_directory(r->ws, task->source, err);
 	if (rc < 0)
 		return err_wrap(err, "preparing the workspace");
+	rc = imagecache_root(r->plan->rootfs, r->plan->image, NULL, &r->root, err);
+	if (rc < 0)
+		return rc;
 	if (r->plan->profile->workspace == WORKSPACE_OVERLAY)
 		lastwords_workspace(r->lw, r->ws);
 	r->ph.workspace = clock_mono();
@@ -195,10 +201,10 @@ static struct limits kernel_limits(const struct plan *p)
 static int start_box(struct run *r, struct err *err)
 {
 	const struct plan *p = r->plan;
-	const struct box_bind agent_dir = { p->agent_dir, AGENT_DIR };
+	const struct box_bind agent_dir = { .host = p->agent_dir, .box = AGENT_DIR };
 	bool direct = p->profile->workspace == WORKSPACE_DIRECT;
 	struct box_spec spec = {
-		.rootfs = p->rootfs,
+		.rootfs = r->root.rootfs,
 		.profile = p->profile,
 		.workdir = p->task->workdir,
 		.ws_lower = r->ws->lower,
@@ -215,6 +221,7 @@ static int start_box(struct run *r, struct err *err)
 		.filter_b = r->filter_b.len ? &r->filter_b : NULL,
 		.wait_for_tracer = true,
 		.limits = kernel_limits(p),
+		.cpus = (unsigned)p->task->limits.cpus,
 		.no_cgroup = r->opt->no_cgroup,
 		.janitor = r->jan,
 	};
@@ -387,20 +394,6 @@ static void put_end_record(struct run *r)
 	sink_end(&r->sink);
 }
 
-static int take_patch(struct run *r, struct err *err)
-{
-	auto_free char *path = path_join(r->dir, "patch.diff");
-	int rc;
-
-	if (r->plan->profile->workspace == WORKSPACE_DIRECT)
-		return 0;
-	rc = capture_take(r->ws, &r->patch, err);
-	if (rc < 0)
-		return err_wrap(err, "taking the patch");
-	r->have_patch = true;
-	return fd_replace_file(path, buf_str(&r->patch.diff), r->patch.diff.len, err);
-}
-
 static int init(struct run *r, struct err *err)
 {
 	struct janitor_ops ops = { .last_words = lastwords_say };
@@ -490,6 +483,7 @@ static void run_free(struct run *r)
 	sink_close(&r->sink);
 	capture_done(&r->patch);
 	filter_free(&r->filter_b);
+	imagecache_done(&r->root);
 	workspace_free(r->ws);
 	janitor_finish(r->jan);
 	lastwords_free(r->lw);
@@ -547,6 +541,7 @@ int run_execute(const struct plan *plan, const struct run_options *opt, struct r
 		.opt = opt,
 		.sink = { .trace_fd = -1, .interventions_fd = -1 },
 		.dir_fd = -1,
+		.root = { .use_fd = -1 },
 	};
 	struct err second;
 	int rc, rc2;
@@ -573,7 +568,8 @@ int run_execute(const struct plan *plan, const struct run_options *opt, struct r
 		if (rc == 0)
 			rc = exec_failed(&r, err);
 		/* Before our own reader is waited for: the patch is what must not be lost. */
-		rc2 = take_patch(&r, rc < 0 ? &second : err);
+		rc2 = runpatch_take(r.dir, r.plan, r.ws, &r.patch, &r.have_patch,
+				    rc < 0 ? &second : err);
 		if (rc == 0)
 			rc = rc2;
 		r.ph.captured = clock_mono();

@@ -69,6 +69,8 @@ static void put_names(struct json_w *w, const struct plan *p)
 	json_str(w, "scenario", p->scenario ? p->scenario->id : NULL);
 	json_str(w, "profile", p->profile->name);
 	json_str(w, "plan_digest", p->digest);
+	if (p->image)
+		json_str(w, "image", p->image->digest);
 	json_str(w, "pair_digest", p->pair_digest);
 	json_open(w, "condition", '{');
 	json_str(w, "mode", scenario_mode_name((enum scenario_mode)p->condition.mode));
@@ -234,6 +236,7 @@ static void put_patch(struct json_w *w, const struct capture *c)
 	json_u64(w, "files", c->files);
 	json_u64(w, "added", c->added);
 	json_u64(w, "removed", c->removed);
+	json_u64(w, "ignored", c->ignored);
 	json_str(w, "sha256", c->sha256);
 	json_strings(w, "dropped", c->dropped.v, c->dropped.n);
 	json_close(w, '}');

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "triggers/apply_internal.h"
@@ -26,7 +27,25 @@ struct apply_run {
 	struct apply_result *ret;
 	size_t cap;
 	uint64_t work;
+	bool submodules;
+	uint64_t bytes;     /* of all contents made so far */
+	struct map by_path; /* hash of a path -> index + 1 of its first file */
 };
+
+/* The file @path among those touched so far, NULL when it is none. Two paths with one hash can be made on
+ * purpose: then all are looked at. */
+static struct apply_file *find(struct apply_run *run, const char *path, uint64_t key)
+{
+	struct apply_result *ret = run->ret;
+	size_t at = (size_t)(uintptr_t)map_get(&run->by_path, key);
+
+	if (!at)
+		return NULL;
+	for (size_t i = at - 1; i < ret->n; i++)
+		if (str_eq(ret->file[i].path, path))
+			return &ret->file[i];
+	return NULL;
+}
 
 /* The state of @path so far, read on first use. NULL on error. */
 static struct apply_file *file_of(struct apply_run *run, const char *path, struct err *err)
@@ -35,18 +54,22 @@ static struct apply_file *file_of(struct apply_run *run, const char *path, struc
 	auto_buf b = BUF_INIT(APPLY_FILE_MAX);
 	struct apply_file *f;
 	uint32_t mode = 0;
+	uint64_t key = map_hash(path, strlen(path));
 	int r;
 
-	for (size_t i = 0; i < ret->n; i++)
-		if (str_eq(ret->file[i].path, path))
-			return &ret->file[i];
+	f = find(run, path, key);
+	if (f)
+		return f;
 	r = run->io->read(run->io->arg, path, &b, &mode, err);
 	if (r < 0)
 		return NULL;
 	MEM_GROW(ret->file, run->cap, ret->n + 1);
 	f = &ret->file[ret->n++];
 	*f = (struct apply_file){ .path = mem_strdup(path), .existed = r > 0 };
+	if (!map_get(&run->by_path, key))
+		map_put(&run->by_path, key, (void *)(uintptr_t)ret->n);
 	if (r > 0) {
+		run->bytes += 2 * b.len;
 		f->old_mode = f->mode = mode ? mode : 0100644;
 		f->before = mem_dup(buf_str(&b), b.len);
 		f->before_len = f->after_len = b.len;
@@ -142,8 +165,9 @@ static int contents(struct apply_run *run, const struct patch_file *pf, const ch
 	return do_hunks(run, pf, data ? data : "", n, out);
 }
 
-static void set_after(struct apply_file *f, struct buf *b, uint32_t mode)
+static void set_after(struct apply_run *run, struct apply_file *f, struct buf *b, uint32_t mode)
 {
+	run->bytes += b->len;
 	free(f->after);
 	f->after = buf_steal(b, &f->after_len);
 	f->mode = mode;
@@ -168,7 +192,7 @@ static int do_add(struct apply_run *run, const struct patch_file *pf, struct app
 		return 1; /* somebody made it already */
 	if (f->mode && f->after_len)
 		return say_no(run, pf->path, "is there already, with other contents");
-	set_after(f, &b, mode);
+	set_after(run, f, &b, mode);
 	return 1;
 }
 
@@ -202,7 +226,7 @@ static int do_modify(struct apply_run *run, const struct patch_file *pf, struct 
 		mode = pf->mode;
 	if (!contents(run, pf, f->after, f->after_len, &b))
 		return 0;
-	set_after(f, &b, mode);
+	set_after(run, f, &b, mode);
 	return 1;
 }
 
@@ -234,9 +258,25 @@ static int do_move(struct apply_run *run, const struct patch_file *pf, struct er
 			return 0;
 	} else
 		buf_add(&b, from->after, from->after_len);
-	set_after(to, &b, mode);
+	set_after(run, to, &b, mode);
 	if (pf->op == PATCH_RENAME)
 		set_gone(from);
+	return 1;
+}
+
+/* No contents: an entry with the mode, for a caller that leaves it out. */
+static int do_submodule(struct apply_run *run, const struct patch_file *pf)
+{
+	struct apply_result *ret = run->ret;
+
+	if (!run->submodules)
+		return say_no(run, pf->path, "is a submodule");
+	MEM_GROW(ret->file, run->cap, ret->n + 1);
+	ret->file[ret->n++] = (struct apply_file){
+		.path = mem_strdup(pf->path),
+		.existed = pf->op != PATCH_ADD,
+		.mode = MODE_GITLINK,
+	};
 	return 1;
 }
 
@@ -245,7 +285,7 @@ static int do_file(struct apply_run *run, const struct patch_file *pf, struct er
 	struct apply_file *f;
 
 	if (pf->mode == MODE_GITLINK || pf->old_mode == MODE_GITLINK)
-		return say_no(run, pf->path, "is a submodule");
+		return do_submodule(run, pf);
 	if (pf->op == PATCH_RENAME || pf->op == PATCH_COPY)
 		return do_move(run, pf, err);
 	f = file_of(run, pf->path, err);
@@ -277,12 +317,18 @@ int apply_patch(const struct patch *p, const struct apply_io *io, const struct a
 				 .io = io,
 				 .most = opt ? opt->most : APPLY_CONTEXT,
 				 .ret = &res,
-				 .work = APPLY_WORK_MAX };
+				 .work = APPLY_WORK_MAX,
+				 .submodules = opt && opt->submodules };
 	struct err local = { ERR_NONE, 0, "" };
 	int r = 1;
 
-	for (size_t i = 0; i < p->n_files && r == 1; i++)
+	for (size_t i = 0; i < p->n_files && r == 1; i++) {
 		r = do_file(&run, &p->file[i], err ? err : &local);
+		if (r == 1 && run.bytes > APPLY_TOTAL_MAX)
+			r = say_no(&run, p->file[i].path,
+				   "with this file the changed files take more than 1 GiB together");
+	}
+	map_done(&run.by_path);
 	for (size_t i = 0; i < res.n; i++)
 		res.changed |= differs(&res.file[i]);
 	if (r == 1) {

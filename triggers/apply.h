@@ -61,9 +61,11 @@ struct apply_result {
 	char *reason; /* owned: why not, when apply_patch() said no */
 };
 
-/* Highest step the caller allows, and whether the end-of-line style of the file wins. */
+/* Highest step the caller allows. */
 struct apply_options {
 	enum apply_method most;
+	bool submodules; /* a change of a submodule becomes a file with the mode 0160000 and without
+			  * contents; otherwise the diff does not apply */
 };
 
 /* Work out the new contents of every file of @p. 1 applied (result filled), 0 does not apply or is

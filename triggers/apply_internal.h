@@ -15,6 +15,7 @@
 #define PATCH_LINES_MAX 2000000u     /* lines of one diff */
 #define PATCH_FILES_MAX 50000u       /* files of one diff */
 #define APPLY_FILE_MAX  (256u << 20) /* bytes of a file that is patched */
+#define APPLY_TOTAL_MAX (1ull << 30) /* bytes of all files before and after together */
 #define APPLY_LINES_MAX 8000000u     /* lines of a file that is patched by text hunks */
 #define APPLY_WORK_MAX  200000000ull /* line comparisons per apply_patch(): about a second */
 

@@ -28,6 +28,7 @@ struct head {
 	bool git; /* began with "diff --git" */
 	bool added, deleted, no_prefix;
 	bool pair;         /* has "---" and "+++" */
+	bool binary;       /* a binary change follows */
 	const char *moved; /* "rename" or "copy", NULL = neither */
 	struct buf index;  /* the index line, empty = none */
 	unsigned seen;     /* bit per row of ext_rows */
@@ -185,6 +186,14 @@ static void set_name(char **where, char *name)
 	*where = name;
 }
 
+/* "old/src/x.c" and "new/src/x.c", as "diff -r old new" writes them: the first component is no part of the name. */
+static bool other_prefix(const char *old, const char *new)
+{
+	const char *a = strchr(old, '/'), *b = strchr(new, '/');
+
+	return a && b && a[1] && strcmp(a, b) == 0 && strcmp(old, new) != 0;
+}
+
 /* "--- old" and "+++ new" with @c at the first. 0, or -1 for malformed names. */
 static int pair_names(struct cursor *c, struct head *h)
 {
@@ -204,7 +213,7 @@ static int pair_names(struct cursor *c, struct head *h)
 	if (!h->git) {
 		prefixed = (str_starts(old, "a/") || str_eq(old, "/dev/null")) &&
 			   (str_starts(new, "b/") || str_eq(new, "/dev/null"));
-		h->no_prefix = !prefixed;
+		h->no_prefix = !prefixed && !other_prefix(old, new);
 		h->added = str_eq(old, "/dev/null") || epoch;
 		h->deleted = str_eq(new, "/dev/null");
 	}
@@ -358,7 +367,9 @@ static void put_head(const struct head *h, struct buf *out)
 		buf_addc(out, '\n');
 	}
 	buf_add(out, buf_str(&h->index), h->index.len);
-	if (!h->pair)
+	/* an empty file that comes or goes has no such lines, and then libgit2 1.5 takes no other file
+	 * behind it */
+	if (!h->pair && (h->binary || (!h->added && !h->deleted)))
 		return;
 	/* libgit2 takes "---" behind a mode or a rename only with an index line between */
 	if (!h->index.len)
@@ -401,6 +412,8 @@ static int do_head(struct cursor *c, struct buf *out, struct err *err)
 	}
 	if (c->p < c->end && at_pair(c) && pair_names(c, &h) < 0)
 		return err_set(err, ERR_INPUT, "diff: malformed file name at line %zu", c->line);
+	h.binary = c->p < c->end && (span_starts(line_at(c), "GIT binary patch") ||
+				     span_starts(line_at(c), "Binary files "));
 	if (!h.old && !h.new)
 		return err_set(err, ERR_INPUT, "diff: no file name can be read at line %zu", at);
 	if ((h.old && !path_is_tame(h.old)) || (h.new && !path_is_tame(h.new)))
@@ -517,6 +530,11 @@ static int do_between(struct normal *m, struct span s, struct err *err)
 	    !(s.n == 2 && s.p[0] == '-' && s.p[1] == '-'))
 		return err_set(err, ERR_INPUT,
 			       "diff: line %zu: the hunk has more lines than its header says",
+			       m->c.line);
+	if (span_starts(s, "diff --cc ") || span_starts(s, "diff --combined ") ||
+	    span_starts(s, "@@@ "))
+		return err_set(err, ERR_INPUT,
+			       "diff: line %zu: a combined diff of a merge; give a diff between two trees",
 			       m->c.line);
 	m->binary |= span_starts(s, "GIT binary patch");
 	m->after_hunk = m->after_hunk && s.n && s.p[0] == '\\';

@@ -37,11 +37,12 @@ static int compare(struct capture_walk *w, struct workspace *ws, struct err *err
 	return 0;
 }
 
-int capture_take(struct workspace *ws, struct capture *ret, struct err *err)
+static int take(struct workspace *ws, bool all, struct capture *ret, struct err *err)
 {
 	struct capture c = { .diff = BUF_INIT(CAPTURE_DIFF_MAX) };
 	struct capture_walk w = {
 		.out = &c,
+		.ignore = { .off = all },
 		.path = BUF_INIT(PATH_MAX),
 		.old_bytes = BUF_INIT(GITSTORE_BLOB_MAX),
 		.new_bytes = BUF_INIT(GITSTORE_BLOB_MAX),
@@ -74,6 +75,16 @@ int capture_take(struct workspace *ws, struct capture *ret, struct err *err)
 	buf_done(&w.old_bytes);
 	buf_done(&w.new_bytes);
 	return rc;
+}
+
+int capture_take(struct workspace *ws, struct capture *ret, struct err *err)
+{
+	return take(ws, false, ret, err);
+}
+
+int capture_tree(struct workspace *ws, struct capture *ret, struct err *err)
+{
+	return take(ws, true, ret, err);
 }
 
 void capture_done(struct capture *c)

@@ -12,6 +12,7 @@
 struct capture {
 	struct buf diff; /* git-format diff text */
 	uint64_t files, added, removed;
+	uint64_t ignored; /* changed files that the base's .gitignore files exclude, looked at */
 	char sha256[DIGEST_HEX];
 	struct strv dropped; /* paths left out and why: "big.bin: larger than 256M" */
 };
@@ -23,6 +24,10 @@ struct capture {
  * hunks, whose lines are not counted. 0 or negative; *ret is untouched then. Free with
  * capture_done(). */
 int capture_take(struct workspace *ws, struct capture *ret, struct err *err);
+
+/* As capture_take() without the rules of .gitignore: the tree as the agent left it, with caches and
+ * build products. */
+int capture_tree(struct workspace *ws, struct capture *ret, struct err *err);
 
 /* Free. */
 void capture_done(struct capture *c);

@@ -4,7 +4,7 @@
 
 int capture_ignore_init(struct capture_ignore *ig, struct workspace *ws, struct err *err)
 {
-	struct capture_ignore out = { 0 };
+	struct capture_ignore out = { .off = ig->off };
 
 	/* A handle of its own: with a work tree the store is no longer bare. Its configuration is
 	 * ours, so that neither core.excludesFile nor .git/info/exclude of anybody has a say. */
@@ -34,6 +34,8 @@ static bool is_ignored(const struct capture_ignore *ig, const char *path)
 {
 	int ignored = 0;
 
+	if (ig->off)
+		return false;
 	/* An error is not worth losing work for: the file is taken. */
 	return git_ignore_path_is_ignored(&ignored, ig->repo, path) == 0 && ignored;
 }

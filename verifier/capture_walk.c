@@ -220,6 +220,15 @@ static int open_lower(const struct level *l, const char *name)
 	return openat(l->lower, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
+/* Is the file at w->path excluded by the base's rules? Then it is counted. */
+static bool left_out(struct capture_walk *w, const struct level *l, bool in_lower)
+{
+	if (!capture_ignore_file(&w->ignore, buf_str(&w->path), in_lower, l->ignored))
+		return false;
+	w->out->ignored++;
+	return true;
+}
+
 static int gone(struct capture_walk *w, const struct level *l, const char *name, struct err *err);
 
 /* Everything in directory @l->lower that @except (sorted, may be NULL) does not name is gone. */
@@ -266,8 +275,7 @@ static int gone(struct capture_walk *w, const struct level *l, const char *name,
 		in.ignored = l->ignored || capture_ignore_dir(&w->ignore, buf_str(&w->path));
 		return all_gone(w, &in, NULL, err);
 	}
-	if (!is_content(&st) ||
-	    capture_ignore_file(&w->ignore, buf_str(&w->path), true, l->ignored) ||
+	if (!is_content(&st) || left_out(w, l, true) ||
 	    !read_side(w, l->lower, name, &st, false, &w->old_bytes, &old))
 		return 0;
 	return change(w, &old, &none, err);
@@ -288,7 +296,7 @@ static int file(struct capture_walk *w, const struct level *l, const char *name,
 		in_lower = false;
 	}
 	in_lower = in_lower && is_content(&low);
-	if (capture_ignore_file(&w->ignore, buf_str(&w->path), in_lower, l->ignored))
+	if (left_out(w, l, in_lower))
 		return 0;
 	if (in_lower && !read_side(w, l->lower, name, &low, false, &w->old_bytes, &old))
 		return 0;

@@ -14,17 +14,34 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/str.h"
+#include "profiles/image.h"
 #include "sandbox/box.h"
+#include "sandbox/imagecache.h"
 #include "sandbox/workspace.h"
 #include "verifier/grade.h"
+#include "verifier/grade_channel_internal.h"
 
 #define HOME_DIR         "/home/agent"    /* as the agent had it: ids and caches may hold it */
 #define REAP_MAX         (30 * CLOCK_SEC) /* a killed PID namespace is gone long before */
+#define LEFT_MAX         CLOCK_SEC        /* for what only has to come to its end */
 #define SAMPLE_MS        500              /* between looks at resource use */
 #define DISK_ENTRIES_MAX 1000000ull       /* files that one look at the disk counts */
 
+/* Does @env set the variable that @assignment does? */
+static bool is_set(const struct strv *env, const char *assignment)
+{
+	size_t n = strcspn(assignment, "=") + 1;
+
+	strv_each (i, env) {
+		if (strncmp(env->v[i], assignment, n) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* The tests' environment is made, never inherited: what the host or the agent exported does not
- * reach it. The task's own variables win. */
+ * reach it. The image's variables win over ours, the task's over both. */
 static void environment(const struct task *task, struct strv *env)
 {
 	static const char *const fixed[] = {
@@ -39,13 +56,13 @@ static void environment(const struct task *task, struct strv *env)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(fixed); i++) {
-		size_t n = (size_t)(strchr(fixed[i], '=') - fixed[i]) + 1;
-		bool own = false;
-
-		strv_each (k, &task->env)
-			own = own || strncmp(task->env.v[k], fixed[i], n) == 0;
-		if (!own)
+		if (!is_set(&task->env, fixed[i]) &&
+		    !(task->image && is_set(&task->image->env, fixed[i])))
 			strv_add(env, fixed[i]);
+	}
+	for (size_t i = 0; task->image && i < task->image->env.n; i++) {
+		if (!is_set(&task->env, task->image->env.v[i]))
+			strv_add(env, task->image->env.v[i]);
 	}
 	strv_each (k, &task->env)
 		strv_add(env, task->env.v[k]);
@@ -85,6 +102,8 @@ static void sample(struct run *r)
 	r->mem_now = mem;
 	if (mem > r->v->max_mem)
 		r->v->max_mem = mem;
+	if (tasks > r->v->max_tasks)
+		r->v->max_tasks = tasks;
 }
 
 static bool over(struct run *r, enum limit_kind kind, uint64_t limit)
@@ -104,6 +123,8 @@ static uint64_t disk_used(struct run *r)
 	used = fd_tree_bytes(AT_FDCWD, r->upper, DISK_ENTRIES_MAX);
 	if (r->box->dir)
 		used += fd_tree_bytes(AT_FDCWD, r->box->dir, DISK_ENTRIES_MAX);
+	if (used > r->v->max_disk)
+		r->v->max_disk = used;
 	took = clock_mono() - start;
 	r->disk_next = start + 20 * took + CLOCK_SEC;
 	return used;
@@ -154,8 +175,10 @@ static int wait_end(struct run *r, struct err *err)
 	bool open = true;
 
 	for (;;) {
-		struct pollfd p[2] = { { .fd = r->box->status_fd, .events = POLLIN },
-				       { .fd = open ? r->out : -1, .events = POLLIN } };
+		struct channel *ch = &r->end->channel->ch;
+		struct pollfd p[3] = { { .fd = r->box->status_fd, .events = POLLIN },
+				       { .fd = open ? r->out : -1, .events = POLLIN },
+				       { .fd = ch->fd, .events = POLLIN } };
 		uint64_t now = clock_mono(), left;
 		int rc;
 
@@ -164,7 +187,7 @@ static int wait_end(struct run *r, struct err *err)
 			return 0;
 		}
 		left = (r->deadline - now) / CLOCK_MS + 1;
-		rc = poll(p, 2, left < SAMPLE_MS ? (int)left : SAMPLE_MS);
+		rc = poll(p, 3, left < SAMPLE_MS ? (int)left : SAMPLE_MS);
 		if (rc < 0 && errno != EINTR)
 			return err_sys(err, "cannot wait for the tests");
 		if (rc > 0 && p[1].revents) {
@@ -175,6 +198,8 @@ static int wait_end(struct run *r, struct err *err)
 			}
 			open = rc == 0;
 		}
+		if (rc >= 0 && p[2].revents)
+			(void)channel_drain(ch); /* what is left wakes us again */
 		rc = box_wait(r->box, 0, err);
 		if (rc != 0)
 			return rc < 0 ? rc : 0;
@@ -184,6 +209,27 @@ static int wait_end(struct run *r, struct err *err)
 			if (over_limit(r))
 				return 0;
 		}
+	}
+}
+
+/* How many processes outlive the command: what ends by itself within LEFT_MAX (a tee behind a process
+ * substitution, children that PID 1 has yet to reap) does not count. Nothing tells the moment at which the last one is
+ * gone, so the number is looked at again whenever output comes, and every 20 ms. */
+static unsigned leftovers(struct run *r)
+{
+	uint64_t until = clock_mono() + LEFT_MAX;
+	bool open = true;
+
+	for (;;) {
+		struct pollfd p = { .fd = open ? r->out : -1, .events = POLLIN };
+		uint64_t cpu, mem, tasks;
+
+		box_usage(r->box, &cpu, &mem, &tasks);
+		if (!tasks || clock_mono() >= until)
+			return (unsigned)tasks;
+		/* Too much output is told later, by finish(). */
+		if (poll(&p, 1, 20) > 0 && drain(r) != 0)
+			open = false;
 	}
 }
 
@@ -220,35 +266,42 @@ static int finish(struct run *r, struct err *err)
 	if (rc < 0)
 		return rc;
 	sample(r);
+	/* Nobody is left who could send: what waits is bounded by the socket's buffer. */
+	while (channel_drain(&r->end->channel->ch))
+		;
 	if (!(r->end->stopped && r->end->over == LIMIT_OUTPUT) && drain(r) < 0)
 		over(r, LIMIT_OUTPUT, r->output);
 	r->v->exit_status = WIFEXITED(r->box->status) ? WEXITSTATUS(r->box->status)
 						      : 128 + WTERMSIG(r->box->status);
 	r->end->oom = box_oom(r->box);
+	if (!r->end->stopped)
+		(void)disk_used(r);
 	return 0;
 }
 
-/* The report is read when all processes are gone, with no link followed, as a regular file only. */
-static void read_report(struct run *r, const char *path)
+/* What the task puts in for grading only. Caller frees. */
+static struct box_bind *task_files(const struct task *task)
 {
-	auto_fd int fd = fd_open_beneath(r->box->ws_fd, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
-	struct stat st;
+	const struct task_file *f = task->test.files.v;
+	struct box_bind *binds =
+		mem_zalloc(task->test.files.n + GRADE_CHANNEL_BINDS, sizeof(*binds));
 
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-		return;
-	/* A larger one is cut, and its reader finds it broken. */
-	(void)fd_read_all(fd, &r->end->report);
-	r->end->has_report = true;
+	for (size_t i = 0; i < task->test.files.n; i++)
+		binds[i] = (struct box_bind){ f[i].from, f[i].to, f[i].copy, "test.files" };
+	return binds;
 }
 
 static int start(const struct grade_request *req, const struct profile *profile,
-		 struct workspace *ws, int out, struct box **ret, struct err *err)
+		 struct workspace *ws, const char *rootfs, int out, struct grade_end *end,
+		 struct box **ret, struct err *err)
 {
+	auto_free struct box_bind *binds = task_files(req->task);
+	auto_strv dirs = { 0 };
 	char *argv[] = { (char *)"sh", (char *)"-c", req->task->test.command, NULL };
 	auto_fd int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	auto_strv env = { 0 };
 	struct box_spec spec = {
-		.rootfs = req->task->rootfs,
+		.rootfs = rootfs,
 		.profile = profile,
 		.workdir = req->task->workdir,
 		.ws_lower = ws->lower,
@@ -258,7 +311,14 @@ static int start(const struct grade_request *req, const struct profile *profile,
 		.home = HOME_DIR,
 		.argv = argv,
 		.stdio = { null, out, out },
+		.extra_fd = end->channel->box_end < 0 ? 0 : end->channel->box_end,
+		.dirs = &dirs,
+		.binds = binds,
+		.n_binds = req->task->test.files.n,
+		/* The report's place is cleared before anything of the box runs. */
+		.wait_for_tracer = true,
 		.limits = profile->limits,
+		.cpus = (unsigned)req->task->limits.cpus,
 		.no_cgroup = req->no_cgroup,
 		.janitor = req->janitor,
 	};
@@ -267,18 +327,25 @@ static int start(const struct grade_request *req, const struct profile *profile,
 	if (null < 0)
 		return err_sys(err, "cannot open /dev/null");
 	environment(req->task, &env);
+	spec.n_binds += grade_channel_dress(end->channel, &env, binds + spec.n_binds);
 	spec.env = env.v;
+	grade_report_dirs(req->task, testlog_find(req->task->test.reader), &dirs);
 	rc = box_start(&spec, ret, err);
+	/* Only the box may hold its end now, or that would never close. */
+	mem_close(&end->channel->box_end);
 	if (rc < 0)
 		return rc;
-	rc = box_release(*ret, err);
+	rc = grade_report_empty(*ret, req->task, testlog_find(req->task->test.reader), end, err);
+	if (rc == 0)
+		rc = box_release(*ret, err);
 	if (rc == 0)
 		rc = box_exec_error(*ret, true, err);
 	return rc < 0 ? rc : 0;
 }
 
-int grade_box_run(const struct grade_request *req, const struct profile *profile,
-		  struct workspace *ws, struct verdict *v, struct grade_end *end, struct err *err)
+static int run_box(const struct grade_request *req, const struct profile *profile,
+		   struct workspace *ws, const char *rootfs, struct verdict *v,
+		   struct grade_end *end, struct err *err)
 {
 	uint64_t began = clock_mono(), wall = req->task->test.timeout,
 		 output = profile->limits.max[LIMIT_OUTPUT];
@@ -294,8 +361,9 @@ int grade_box_run(const struct grade_request *req, const struct profile *profile
 	if (pipe2(p, O_CLOEXEC) < 0)
 		return err_sys(err, "cannot make a pipe for the tests' output");
 	r.out = p[0];
-	rc = fcntl(r.out, F_SETFL, O_NONBLOCK) < 0 ? err_sys(err, "cannot set up the pipe")
-						   : start(req, profile, ws, p[1], &r.box, err);
+	rc = fcntl(r.out, F_SETFL, O_NONBLOCK) < 0
+		     ? err_sys(err, "cannot set up the pipe")
+		     : start(req, profile, ws, rootfs, p[1], end, &r.box, err);
 	/* Only the box may hold the write end now, or its end would never show. */
 	close(p[1]);
 	if (rc == 0) {
@@ -303,15 +371,30 @@ int grade_box_run(const struct grade_request *req, const struct profile *profile
 		r.deadline = clock_mono() + r.wall;
 		rc = wait_end(&r, err);
 	}
+	if (rc == 0 && !end->stopped && str_eq(req->task->test.reader, "reward"))
+		end->leftovers = leftovers(&r);
 	if (rc == 0)
 		rc = finish(&r, err);
-	if (rc == 0 && req->task->test.report)
-		read_report(&r, req->task->test.report);
+	if (rc == 0)
+		grade_report_take(r.box, req->task, testlog_find(req->task->test.reader), end);
 	v->wall_ns = clock_mono() - began;
 	box_free(r.box);
 	/* Without a cgroup: what the kernel added up when the box's PID 1 was reaped. */
 	if (v->cpu_ns == 0)
 		v->cpu_ns = children_cpu() - r.cpu_before;
 	close(r.out);
+	return rc;
+}
+
+int grade_box_run(const struct grade_request *req, const struct profile *profile,
+		  struct workspace *ws, struct verdict *v, struct grade_end *end, struct err *err)
+{
+	struct imagecache_root root;
+	/* Unpacking an image is no time of the tests. */
+	int rc = imagecache_root(req->task->rootfs, req->task->image, NULL, &root, err);
+
+	if (rc == 0)
+		rc = run_box(req, profile, ws, root.rootfs, v, end, err);
+	imagecache_done(&root);
 	return rc;
 }

@@ -3,13 +3,19 @@
 #define VERIFIER_GRADE_INTERNAL_H
 
 #include <stdbool.h>
+#include <sys/stat.h>
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/str.h"
 #include "profiles/limits.h"
+#include "verifier/testlog.h"
 
+struct box;
+struct grade_channel;
 struct grade_request;
 struct profile;
+struct task;
 struct verdict;
 struct workspace;
 
@@ -23,7 +29,33 @@ struct grade_end {
 	bool oom;          /* the kernel killed for memory in the box's cgroup */
 	struct buf report; /* the runner's report file, when the task names one */
 	bool has_report;
+	struct buf file[TESTLOG_FILES_MAX]; /* those that the reader's row names */
+	bool has_file[TESTLOG_FILES_MAX];
+	struct stat place; /* the directory they must be in */
+	unsigned
+		leftovers; /* processes that outlived the command; only for a reader that names files */
+	char *fault;       /* owned: why the report cannot be believed, NULL otherwise */
+	struct grade_channel *channel; /* borrowed: see grade_channel_internal.h */
 };
+
+/* Add to @dirs what the box must have from its start for a report outside the workdir. */
+void grade_report_dirs(const struct task *task, const struct testlog_reader *reader,
+		       struct strv *dirs);
+
+/* A report outside the workdir: make its directory, and remove what an image left at its place, in @box whose command
+ * waits at its gate. For a reader that names files the place is a new empty directory, noted in end->place. 0 or
+ * negative. Nothing is done for other tasks. */
+int grade_report_empty(struct box *box, const struct task *task,
+		       const struct testlog_reader *reader, struct grade_end *end, struct err *err);
+
+/* Read the report of @task from dead @box into @end: no link is followed, plain files with one name only, which
+ * their owner may write, in the directory that was made. What is something else is missing, and end->fault says
+ * why. */
+void grade_report_take(struct box *box, const struct task *task,
+		       const struct testlog_reader *reader, struct grade_end *end);
+
+/* Free the report and what belongs to it. */
+void grade_end_done(struct grade_end *end);
 
 /* The limits that are watched here: wall time is the task's timeout, output at most GRADE_LOG_MAX; CPU,
  * memory and disk by looking every half second, for hosts where the kernel does not bound them. */
@@ -31,7 +63,8 @@ struct grade_end {
 /* Run the task's test command in a fresh box on ws->lower and ws->upper and wait for its end: fills
  * log, exit_status and resource use of @v, and @end. Nothing that the tests do makes it wait longer
  * than the task's timeout plus the time to kill the box. 0, or negative when no box could be built
- * or the command could not be started. end->report is freed by the caller. */
+ * or the command could not be started. @end is freed by the caller with
+ * grade_end_done(). */
 int grade_box_run(const struct grade_request *req, const struct profile *profile,
 		  struct workspace *ws, struct verdict *v, struct grade_end *end, struct err *err);
 

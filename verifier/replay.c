@@ -7,45 +7,15 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "sandbox/gitstore.h"
+#include "verifier/admitpatch.h"
+#include "verifier/protect.h"
 
 #define MODE_LINK 0120000u
+#define MODE_TYPE 0170000u
 
-/* Names that deserve a line in the verdict. Dropped ones never reach the tests: a patch is source,
- * and these are made from it. The others are kept, since honest patches hold them too; build files
- * are not listed for the same reason. Matched against the last component of a path. */
-static const struct signal {
-	const char *glob, *kind;
-	bool drop;
-} signals[] = {
-	/* clang-format off */
-	{ "*.pyc",             "bytecode",    true },
-	{ "*.pyo",             "bytecode",    true },
-	{ "conftest.py",       "test-config", false },
-	{ "pytest.ini",        "test-config", false },
-	{ ".pytest.ini",       "test-config", false },
-	{ "tox.ini",           "test-config", false },
-	{ "setup.cfg",         "test-config", false },
-	{ "pyproject.toml",    "test-config", false },
-	{ "jest.config.*",     "test-config", false },
-	{ "vitest.config.*",   "test-config", false },
-	{ ".mocharc*",         "test-config", false },
-	{ ".taprc",            "test-config", false },
-	{ ".proverc",          "test-config", false },
-	{ "sitecustomize.py",  "startup",     false },
-	{ "usercustomize.py",  "startup",     false },
-	{ "*.pth",             "startup",     false },
-	{ "entry_points.txt",  "startup",     false },
-	{ ".npmrc",            "startup",     false },
-	/* clang-format on */
-};
-
-/* Directories that hold nothing but what tools made. */
-static const struct {
-	const char *dir, *kind;
-} caches[] = {
-	{ "__pycache__", "bytecode" },
-	{ "node_modules/.cache", "cache" },
-};
+#define NAMING_MAX (1u << 20) /* bytes of a file in which names of tests are looked for */
+#define NAMED_MAX  100u       /* names that are looked for */
+#define NAME_MIN   7u         /* "test.py" and shorter say nothing */
 
 void replay_done(struct replay_result *r)
 {
@@ -84,105 +54,179 @@ bool replay_protected(const struct replay_rules *rules, const char *path)
 	return false;
 }
 
-/* Is @path a directory of @tree that holds a path matching one of the hidden globs? A patch that
- * puts a file there would take them away. Walks that directory only. */
-struct hidden_walk {
+/* Is @path a directory of @tree that holds files which must stay? A patch that puts a file there
+ * would take them away. Walks that directory only. */
+struct held_walk {
 	const struct replay_rules *rules;
 	const char *dir;
-	bool found;
+	const char *kind; /* of the first one found */
 };
 
-static int hidden_visit(const char *root, const git_tree_entry *entry, void *arg)
+static int held_visit(const char *root, const git_tree_entry *entry, void *arg)
 {
-	struct hidden_walk *w = arg;
+	struct held_walk *w = arg;
 	auto_free char *path = mem_printf("%s/%s%s", w->dir, root, git_tree_entry_name(entry));
 
-	if (git_tree_entry_type(entry) != GIT_OBJECT_TREE && matches_hidden(w->rules, path)) {
-		w->found = true;
-		return -1;
-	}
-	return 0;
+	if (git_tree_entry_type(entry) == GIT_OBJECT_TREE)
+		return 0;
+	if (matches_hidden(w->rules, path))
+		w->kind = "hidden-tests";
+	else if (w->rules->protect && !w->rules->own_tree)
+		w->kind = protect_held(w->rules->protect, path);
+	return w->kind ? -1 : 0;
 }
 
-static bool holds_hidden(struct gitstore *st, const git_oid *tree, const struct replay_rules *rules,
-			 const char *path)
+/* The kind of what @path holds, NULL when it is no such directory. */
+static const char *holds_held(struct gitstore *st, const git_oid *tree,
+			      const struct replay_rules *rules, const char *path)
 {
-	struct hidden_walk w = { .rules = rules, .dir = path };
+	struct held_walk w = { .rules = rules, .dir = path };
 	git_tree *root = NULL, *dir = NULL;
 	git_tree_entry *entry = NULL;
 
-	if (rules->hidden && rules->hidden->n && git_tree_lookup(&root, st->repo, tree) == 0 &&
+	if (git_tree_lookup(&root, st->repo, tree) == 0 &&
 	    git_tree_entry_bypath(&entry, root, path) == 0 &&
 	    git_tree_entry_type(entry) == GIT_OBJECT_TREE &&
 	    git_tree_lookup(&dir, st->repo, git_tree_entry_id(entry)) == 0)
-		(void)git_tree_walk(dir, GIT_TREEWALK_PRE, hidden_visit,
+		(void)git_tree_walk(dir, GIT_TREEWALK_PRE, held_visit,
 				    &w); /* ends early when found */
 	git_tree_free(dir);
 	git_tree_entry_free(entry);
 	git_tree_free(root);
-	return w.found;
+	return w.kind;
 }
 
-static void tamper(struct replay_result *ret, const char *kind, const char *path)
+/* Does @tree have the first component of @path? */
+static bool top_known(struct gitstore *st, const git_oid *tree, const char *path)
 {
-	strv_take(&ret->tamper, mem_printf("%s %s", kind, path));
-}
+	auto_free char *top = mem_strndup(path, strcspn(path, "/"));
+	git_tree *root = NULL;
+	bool known;
 
-/* A cache directory among the components of @path: its kind, NULL when there is none. */
-static const char *cache_kind(const char *path)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(caches); i++) {
-		size_t n = strlen(caches[i].dir);
-
-		for (const char *s = path; (s = strstr(s, caches[i].dir)); s += n)
-			if ((s == path || s[-1] == '/') && s[n] == '/')
-				return caches[i].kind;
-	}
-	return NULL;
-}
-
-static bool link_leaves(const struct apply_file *f)
-{
-	auto_free char *dir = path_dir(f->path), *target = NULL, *joined = NULL, *normal = NULL;
-
-	if ((f->mode & 0170000) != MODE_LINK || !f->after)
+	if (git_tree_lookup(&root, st->repo, tree) < 0)
 		return false;
-	target = mem_strndup(f->after, f->after_len);
-	joined = path_join(dir, target);
-	normal = path_normal(joined);
-	return *normal == '/' || str_eq(normal, "..") || str_starts(normal, "../");
+	known = git_tree_entry_byname(root, top) != NULL;
+	git_tree_free(root);
+	return known;
+}
+
+void replay_tamper(struct strv *rows, const char *kind, const char *action, const char *path)
+{
+	strv_take(rows, mem_printf("%s:%s %s", kind, action, path));
+}
+
+/* Leave the change of @f out, and say so. */
+static bool leave_out(struct replay_result *ret, const struct replay_rules *rules,
+		      const struct apply_file *f, const char *kind)
+{
+	enum protect_action a = f->existed ? PROTECT_RESTORED : PROTECT_QUARANTINED;
+
+	if (!rules->own_tree)
+		replay_tamper(&ret->tamper, kind, protect_action_name(a), f->path);
+	return false;
+}
+
+/* Names that steer the tests. Puts the merged text into @f. */
+static bool judge(struct gitstore *st, const git_oid *tree, const struct replay_rules *rules,
+		  struct apply_file *f, struct replay_result *ret)
+{
+	const struct protect_file file = {
+		.path = f->path,
+		.before = f->existed ? f->before : NULL,
+		.before_len = f->before_len,
+		.mode = f->mode,
+		.after = f->after,
+		.after_len = f->after_len,
+		.top_known = top_known(st, tree, f->path),
+	};
+	struct protect_end end;
+	bool stays;
+
+	protect_judge(rules->protect, &file, &end);
+	stays = end.action != PROTECT_RESTORED && end.action != PROTECT_QUARANTINED;
+	if (end.kind)
+		replay_tamper(&ret->tamper, end.kind, protect_action_name(end.action), f->path);
+	if (end.action == PROTECT_MERGED) {
+		free(f->after);
+		f->after = buf_steal(&end.text, &f->after_len);
+	}
+	protect_end_done(&end);
+	return stays;
+}
+
+static bool mentions(const char *text, size_t n, const char *name)
+{
+	return text && n <= NAMING_MAX && memmem(text, n, name, strlen(name));
+}
+
+/* A product that names a file of the hidden tests may mean to read it while they run. Honest comments do, too, so it
+ * counts and is only reported. */
+static void report_naming(const struct replay_rules *rules, const struct apply_file *f,
+			  struct replay_result *ret)
+{
+	static const char *const prose[] = { ".md", ".rst", ".txt", ".html", ".po" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(prose); i++)
+		if (str_ends(f->path, prose[i]))
+			return;
+	for (size_t i = 0; rules->owned && i < rules->owned->n && i < NAMED_MAX; i++) {
+		const char *name = path_base(rules->owned->v[i]);
+
+		if (strlen(name) < NAME_MIN || !mentions(f->after, f->after_len, name) ||
+		    mentions(f->before, f->before_len, name))
+			continue;
+		replay_tamper(&ret->tamper, "names-tests", protect_action_name(PROTECT_KEPT),
+			      f->path);
+		return;
+	}
 }
 
 /* May the change of @f go on to the tests? Records what is to be said about it. */
 static bool admit(struct gitstore *st, const git_oid *tree, const struct replay_rules *rules,
-		  const struct apply_file *f, struct replay_result *ret)
+		  struct apply_file *f, struct replay_result *ret)
 {
-	const char *kind = cache_kind(f->path);
+	const char *kind = NULL;
+	size_t said = ret->tamper.n;
 
-	if (replay_protected(rules, f->path) ||
-	    (f->mode && holds_hidden(st, tree, rules, f->path))) {
-		tamper(ret, "hidden-tests", f->path);
-		return false;
-	}
-	if (rules->report && str_eq(f->path, rules->report)) {
-		tamper(ret, "report", f->path);
-		return false;
-	}
-	if (!f->mode)
+	if (f->mode == ADMITPATCH_GITLINK)
+		return leave_out(ret, rules, f, "submodule");
+	if (replay_protected(rules, f->path))
+		return leave_out(ret, rules, f, "hidden-tests");
+	if (rules->report && str_eq(f->path, rules->report))
+		return leave_out(ret, rules, f, "report");
+	if (f->mode && !f->existed)
+		kind = holds_held(st, tree, rules, f->path);
+	if (kind)
+		return leave_out(ret, rules, f, kind);
+	if (rules->own_tree)
 		return true;
-	if (kind) {
-		tamper(ret, kind, f->path);
+	if (rules->protect && !judge(st, tree, rules, f, ret))
 		return false;
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
-		if (!str_path_glob(signals[i].glob, path_base(f->path)))
-			continue;
-		tamper(ret, signals[i].kind, f->path);
-		return !signals[i].drop;
-	}
-	if (link_leaves(f))
-		tamper(ret, "outward-link", f->path);
+	if ((f->mode & MODE_TYPE) == MODE_LINK &&
+	    admitpatch_link_leaves(f->path, f->after ? f->after : "", f->after_len))
+		return leave_out(ret, rules, f, "symlink");
+	if (ret->tamper.n == said)
+		report_naming(rules, f, ret);
 	return true;
+}
+
+/* Name and mode of @f: 1, or 0 with *reason when no tree takes them. */
+static int fit(struct apply_file *f, char **reason)
+{
+	const char *why = admitpatch_name(f->path);
+	uint32_t mode = f->mode ? admitpatch_mode(f->mode) : 0;
+
+	if (why || (f->mode && !mode)) {
+		free(*reason);
+		*reason =
+			why ? mem_printf("\"%.200s\" is %s", f->path, why)
+			    : mem_printf(
+				      "%.200s has the mode %o; only files and symbolic links count",
+				      f->path, f->mode);
+		return 0;
+	}
+	f->mode = mode;
+	return 1;
 }
 
 static bool same(const struct apply_file *f)
@@ -204,6 +248,10 @@ static int update(struct gitstore *st, const git_oid *tree, struct apply_result 
 	for (size_t i = 0; i < res->n; i++) {
 		struct apply_file *f = &res->file[i];
 
+		if (same(f))
+			continue;
+		if (!fit(f, &ret->reason))
+			return 0;
 		if (same(f))
 			continue;
 		if (rules && !admit(st, tree, rules, f, ret)) {
@@ -260,7 +308,7 @@ static int apply(struct gitstore *st, const git_oid *tree, const char *diff, enu
 {
 	struct tree_reader reader = { .st = st, .tree = tree };
 	struct apply_io io = { .read = read_file, .arg = &reader };
-	struct apply_options opt = { .most = most };
+	struct apply_options opt = { .most = most, .submodules = true };
 	struct err local = { 0 };
 	struct patch *p = NULL;
 	int rc = patch_parse(diff, strlen(diff), &p, &local);

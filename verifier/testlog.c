@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "verifier/compat.h"
 #include "verifier/readers/testlog_internal.h"
 
 /* clang-format off */
@@ -17,8 +18,35 @@ const struct testlog_reader testlog_readers[] = {
 	{ "junit-xml", testlog_read_junit,  "JUnit XML from test.report, or on the output" },
 	{ "pytest",    testlog_read_pytest, "pytest with -rA or -v" },
 	{ "node-test", testlog_read_node,   "node --test, reporter spec or tap" },
+	{ "mocha",     testlog_read_mocha,  "mocha, reporter spec, or json (test.report, or on the output)" },
+	{ "jest",      testlog_read_jest,   "jest with --verbose, or --json (test.report, or on the output)" },
+	{ "vitest",    testlog_read_vitest, "vitest, reporter verbose, or json (test.report, or on the output)" },
+	{ "maven",     testlog_read_maven,  "Maven surefire: XML from test.report, or the console" },
+	{ "gradle",    testlog_read_gradle, "Gradle's test task: XML from test.report, or the console" },
 	{ "unittest",  testlog_read_unittest, "python -m unittest -v, Django's runtests.py --verbosity 2" },
+	{ "bats",      testlog_read_bats,   "bats: TAP as bats writes it, or its pretty form" },
+	{ "prove",     testlog_read_prove,  "perl's prove: files, with -v their tests as well" },
+	{ "minitest",  testlog_read_minitest, "Ruby's minitest with -v" },
+	{ "test-unit", testlog_read_testunit, "Ruby's test-unit with -v" },
+	{ "rspec",     testlog_read_rspec,  "RSpec with --format documentation or json (test.report, or on the output)" },
+	{ "phpunit",   testlog_read_phpunit, "PHPUnit with --testdox, or with --debug -v" },
 	{ "sympy",     testlog_read_sympy,  "sympy's bin/test --verbose" },
+	{ "reward",    testlog_read_reward, "Harbor's reward.txt or reward.json (and ctrf.json) in directory test.report", testlog_reward_files },
+	{ "gotest",    testlog_read_gotest, "go test -v" },
+	{ "gotest-json", testlog_read_gotest_json, "go test -json" },
+	{ "libtest",   testlog_read_libtest, "cargo test" },
+	{ "libtest-json", testlog_read_libtest_json, "cargo test -- -Zunstable-options --format json, or nextest's libtest-json" },
+	{ "nextest",   testlog_read_nextest, "cargo nextest on the console" },
+	{ "ctest",     testlog_read_ctest,  "ctest on the console, also with -V" },
+	{ "meson",     testlog_read_meson,  "meson test: console, or meson-logs/testlog.json from test.report" },
+	{ "googletest", testlog_read_googletest, "GoogleTest: --gtest_output=json or xml from test.report, or the console, also under ctest -V" },
+	{ "cmocka",    testlog_read_cmocka, "cmocka on the console, also under ctest -V" },
+	{ "catch2",    testlog_read_catch2, "Catch2 with -r xml, from test.report or on the output" },
+	{ "check",     testlog_read_check,  "libcheck with CK_VERBOSITY=verbose, or its XML from test.report" },
+	{ "unity",     testlog_read_unity,  "Unity (C), also under ctest -V" },
+	{ "jq",        testlog_read_jq,     "jq --run-tests" },
+	{ "redis-tcl", testlog_read_redis,  "Redis' runtest" },
+	{ "pro-json",  testlog_read_pro,    "SWE-bench Pro's output.json of the task's own parser, from test.report" },
 	{ NULL },
 };
 
@@ -47,7 +75,7 @@ const struct testlog_reader *testlog_find(const char *name)
 	for (const struct testlog_reader *r = testlog_readers; r->name; r++)
 		if (str_eq(r->name, name))
 			return r;
-	return NULL;
+	return name && str_starts(name, COMPAT_PREFIX) ? compat_find(name) : NULL;
 }
 
 /* FNV-1a from a secret start: a log cannot be made to fall into one bucket. */
@@ -172,19 +200,27 @@ void testlog_put(const struct testlog_input *in, struct test_results *out, const
 	testlog_add(out, id, strlen(id), s, line->from, line->to);
 }
 
+void testlog_add_worse(struct test_results *r, const char *name, size_t n, enum test_status s,
+		       uint64_t from, uint64_t to)
+{
+	auto_free char *id = mem_strndup(name, n < TESTLOG_NAME_MAX ? n : TESTLOG_NAME_MAX);
+	struct test_result *old = testlog_get(r, id);
+
+	if (!old) {
+		testlog_add(r, id, strlen(id), s, from, to);
+	} else if (statuses[s].rank > statuses[old->status].rank) {
+		old->status = s;
+		old->from = from;
+		old->to = to;
+	}
+}
+
 void testlog_merge(const struct testlog_input *in, struct test_results *out, const char *name,
 		   size_t n, enum test_status s, const struct testlog_line *line)
 {
 	auto_free char *id = testlog_name(name, n, in->root);
-	struct test_result *old = testlog_get(out, id);
 
-	if (!old) {
-		testlog_add(out, id, strlen(id), s, line->from, line->to);
-	} else if (statuses[s].rank > statuses[old->status].rank) {
-		old->status = s;
-		old->from = line->from;
-		old->to = line->to;
-	}
+	testlog_add_worse(out, id, strlen(id), s, line->from, line->to);
 }
 
 void testlog_done(struct test_results *r)
@@ -230,6 +266,19 @@ static size_t escape_len(const char *s, size_t n)
 	return i < n && s[i] >= 0x40 && s[i] < 0x7f ? i + 1 : i;
 }
 
+/* Length of the line of @n bytes at @s when a return inside it (not those at its end) ends it. */
+static size_t until_return(const char *s, size_t n)
+{
+	const char *cr = s;
+	size_t end = n;
+
+	while (end && s[end - 1] == '\r')
+		end--;
+	while (cr && (cr = memchr(cr, '\r', end - (size_t)(cr - s))) && cr == s)
+		cr++;
+	return cr ? (size_t)(cr - s) : n;
+}
+
 bool testlog_next(struct testlog_lines *it, struct testlog_line *ret)
 {
 	const char *s = it->log + it->at, *nl;
@@ -239,6 +288,8 @@ bool testlog_next(struct testlog_lines *it, struct testlog_line *ret)
 		return false;
 	nl = memchr(s, '\n', it->len - it->at);
 	n = nl ? (size_t)(nl - s) : it->len - it->at;
+	if (it->returns)
+		n = until_return(s, n);
 	ret->from = it->at;
 	ret->to = it->at + n;
 	it->at += n + 1;

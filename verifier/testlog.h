@@ -45,6 +45,15 @@ struct test_results {
 	size_t bytes;     /* of all names */
 };
 
+/* A file of the report directory. */
+struct testlog_file {
+	const char *name;
+	const char *text; /* NULL = not there; may hold NUL bytes, and has one behind it */
+	size_t len;
+};
+
+#define TESTLOG_FILES_MAX 4 /* that one reader names */
+
 /* What a reader is given. */
 struct testlog_input {
 	const char *log; /* stdout and stderr of the test command, interleaved */
@@ -53,12 +62,21 @@ struct testlog_input {
 	size_t report_len;
 	int exit_status;  /* of the command; 128 + signal when killed */
 	const char *root; /* workdir: stripped from ids */
+	/* Of the task, for the readers of compat.h that need them; may be NULL. */
+	const char *instance_id, *version;
+	const struct testlog_file *files; /* those of the reader's row, same order; NULL when none */
+	size_t n_files;
+	const char *reward; /* the task's test.reward; NULL = its default */
+	unsigned leftovers; /* processes that outlived the command and could have written files */
 };
 
 struct testlog_reader {
 	const char *name;
 	int (*read)(const struct testlog_input *in, struct test_results *out, struct err *err);
 	const char *doc;
+	/* Names of files that it reads from directory test.report, ended by NULL; NULL = none: then
+	 * test.report is a file. */
+	const char *const *files;
 };
 
 /* Rows, ended by a NULL name. */
@@ -70,6 +88,10 @@ const struct testlog_reader *testlog_find(const char *name);
 /* Add one result (copies @name); a repeated name gets " #2", " #3". */
 void testlog_add(struct test_results *r, const char *name, size_t n, enum test_status s,
 		 uint64_t from, uint64_t to);
+
+/* As testlog_add(), but a repeated name keeps the worse status and gets no number. */
+void testlog_add_worse(struct test_results *r, const char *name, size_t n, enum test_status s,
+		       uint64_t from, uint64_t to);
 
 /* Result called exactly @name; NULL when there is none. Borrowed until the next add. */
 struct test_result *testlog_get(const struct test_results *r, const char *name);

@@ -7,6 +7,7 @@
 
 #include "base/digest.h"
 #include "base/mem.h"
+#include "profiles/image.h"
 #include "verifier/grade_internal.h"
 
 #define TEXT_MAX (256u << 20) /* JSON of a verdict: 500,000 names of 4 KiB would be refused */
@@ -25,9 +26,23 @@ void verdict_done(struct verdict *v)
 	free(v->tests);
 	free(v->reason);
 	free(v->note);
+	free(v->channel.who);
+	free(v->channel.note);
 	strv_done(&v->dropped);
 	strv_done(&v->tamper);
 	buf_done(&v->log);
+	if (v->own)
+		verdict_done(v->own);
+	free(v->own);
+	free(v->stages);
+	if (v->match) {
+		free(v->match->exact_reason);
+		free(v->match->exact_note);
+	}
+	free(v->match);
+	if (v->published)
+		strv_done(&v->published->differs);
+	free(v->published);
 	*v = (struct verdict){ .exit_status = -1 };
 }
 
@@ -51,35 +66,15 @@ static bool good(enum test_status s)
 	return s == TEST_PASSED || s == TEST_XPASS;
 }
 
-/* Status of @name; repetitions "name #2", ... that the task does not list count, too. */
-static enum test_status status_of(const struct task *task, const struct test_results *r,
-				  const char *name, struct verdict_test *t)
+bool verdict_passed(const struct verdict_test *t)
 {
-	auto_free char *id = testlog_name(name, strlen(name), task->workdir);
-	const struct test_result *first = r ? testlog_get(r, id) : NULL;
-
-	if (!first)
-		return TEST_MISSING;
-	t->from = first->from;
-	t->to = first->to;
-	for (uint32_t i = 0; i < first->again && good(first->status); i++) {
-		auto_free char *again = mem_printf("%s #%u", id, i + 2);
-		const struct test_result *other = testlog_get(r, again);
-
-		/* A namesake that the reference run skipped is in no list and is skipped again. */
-		if (!other || good(other->status) || other->status == TEST_SKIPPED ||
-		    strv_has(&task->fail_to_pass, again) || strv_has(&task->pass_to_pass, again))
-			continue;
-		t->from = other->from;
-		t->to = other->to;
-		return other->status;
-	}
-	return first->status;
+	return t->compat ? t->passed : good(t->status);
 }
 
 void verdict_fill(struct verdict *v, const struct task *task, const struct test_results *r)
 {
-	const struct strv *lists[] = { &task->fail_to_pass, &task->pass_to_pass };
+	const struct strv *const lists[2] = { &task->fail_to_pass, &task->pass_to_pass };
+	struct match m;
 
 	v->tests = mem_zalloc(lists[0]->n + lists[1]->n + 1, sizeof(*v->tests));
 	v->n_tests = 0;
@@ -89,7 +84,11 @@ void verdict_fill(struct verdict *v, const struct task *task, const struct test_
 
 			t->name = mem_strdup(lists[l]->v[i]);
 			t->f2p = l == 0;
-			t->status = status_of(task, r, t->name, t);
+			match_exact(r, task->workdir, lists, t->name, &m);
+			t->status = m.status;
+			t->how = m.how;
+			t->from = m.from;
+			t->to = m.to;
 		}
 }
 
@@ -104,7 +103,7 @@ static void say_failed(struct verdict *v)
 		const struct verdict_test *t = &v->tests[i];
 
 		total[!t->f2p]++;
-		if (good(t->status))
+		if (verdict_passed(t))
 			continue;
 		bad[!t->f2p]++;
 		first = first ? first : t;
@@ -140,7 +139,7 @@ void verdict_decide(struct verdict *v, const struct task *task, const struct pro
 			"host ran out; grade again");
 	if (end && end->oom) {
 		for (size_t i = 0; i < v->n_tests; i++)
-			if (!good(v->tests[i].status))
+			if (!verdict_passed(&v->tests[i]))
 				verdict_set(v, VERDICT_UNRESOLVED,
 					    "memory: the tests needed more than %s (limits.memory)",
 					    limits_text(LIMIT_MEMORY,
@@ -171,6 +170,28 @@ static void add_text(struct buf *b, const char *name, const char *text)
 	buf_addf(b, "%s %s\n", name, text ? digest_bytes(text, strlen(text), sum) : "none");
 }
 
+/* What only some tasks have: the digests of all others stay what they were. */
+static void add_files(struct buf *b, const struct task *task)
+{
+	const struct task_file *f = task->test.files.v;
+
+	if (task->test.stages) {
+		add_list(b, "stages, s2p", &task->test.s2p);
+		add_list(b, "n2p", &task->test.n2p);
+	}
+	if (task->test.channel)
+		add_text(b, "channel", task->test.channel);
+	if (task->test.reward)
+		add_text(b, "reward", task->test.reward);
+	if (task->test.leftovers)
+		buf_adds(b, "leftovers\n");
+	for (size_t i = 0; i < task->test.files.n; i++)
+		buf_addf(b, "file %s %d %s\n", f[i].digest, f[i].copy, f[i].to);
+	if (task->limits.memory || task->limits.disk || task->limits.cpus)
+		buf_addf(b, "limits %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", task->limits.memory,
+			 task->limits.disk, task->limits.cpus);
+}
+
 char *verdict_task_digest(const struct task *task, char out[65])
 {
 	auto_buf b = BUF_INIT(TEXT_MAX);
@@ -179,11 +200,21 @@ char *verdict_task_digest(const struct task *task, char out[65])
 	add_text(&b, "base", task->base_commit);
 	add_text(&b, "command", task->test.command);
 	add_text(&b, "reader", task->test.reader);
+	if (task->test.match != TASK_MATCH_EXACT)
+		buf_addf(&b, "match %d %d\n", task->test.match, task->test.eval_type);
 	add_text(&b, "report", task->test.report);
 	add_text(&b, "workdir", task->workdir);
+	add_files(&b, task);
 	add_text(&b, "test_patch", task->test_patch);
 	buf_addf(&b, "timeout %" PRIu64 "\n", task->test.timeout);
 	add_list(&b, "hidden", &task->test.hidden);
+	/* Only when there are some: digests of tasks without stay what they were. */
+	if (task->test.protect.n)
+		add_list(&b, "protect", &task->test.protect);
+	if (task->test.allow.n)
+		add_list(&b, "allow", &task->test.allow);
+	if (task->image)
+		add_text(&b, "image", task->image->digest);
 	add_list(&b, "env", &task->env);
 	add_list(&b, "FAIL_TO_PASS", &task->fail_to_pass);
 	add_list(&b, "PASS_TO_PASS", &task->pass_to_pass);
@@ -199,6 +230,8 @@ void verdict_digest(struct verdict *v, const struct task *task, const char *cons
 	for (; *patches; patches++)
 		add_text(&b, "patch", *patches);
 	buf_addf(&b, "verdict %s\n", verdict_name(v->kind));
+	if (v->match && v->match->exact_reader)
+		buf_addf(&b, "exact %s\n", verdict_name(v->match->exact_kind));
 	for (size_t i = 0; i < v->n_tests; i++)
 		buf_addf(&b, "%s %s\n", test_status_name(v->tests[i].status), v->tests[i].name);
 	digest_bytes(buf_str(&b), b.len, v->digest);

@@ -1,13 +1,21 @@
-/* JUnit XML as pytest, node, surefire, gradle, CTest, meson, nextest, jest and bats write it.
+/* JUnit XML as pytest, node, surefire, gradle, CTest, meson, nextest, jest, PHPUnit and bats write it.
  *
  * Ids: classname + "::" + name, or the name alone when there is no classname. When the testcase has
  * a "file" that ends in ".py" and classname is that file as a dotted path, perhaps with classes
  * behind (pytest's xunit1 family), the id is pytest's node id: file::Class::name.
  *
- * Comes from the report file; without one, from the last "<?xml" or "<testsuite" in the output.
+ * Comes from the report file, which may be several documents one behind the other (the files of a
+ * directory, joined). Without one, from the output: documents are looked for at starts of lines, each
+ * is read to its end, so that what a document quotes is none, and the last one counts.
+ *
  * The file is hostile: no DTD (so no entities at all), a depth limit, bytes that XML forbids are
- * replaced before the parser sees them. Complete means well formed to the end of the root element
- * with at least one test; the counts in headers are not compared, runners get them wrong. */
+ * replaced before the parser sees them.
+ *
+ * Complete means: well formed to the end of the root element, at least one test, and no suite holds
+ * more tests than its header says, nor fewer failures (fewer tests and more failures are usual:
+ * pytest counts a test twice, CTest leaves out what could not be run). A failure of the command must
+ * show: meson writes a test that timed out, or passed unexpectedly, like one that passed, so a status
+ * other than 0 needs a failed test, and statuses of a kill (124, 134, 137, 139, 143) are none. */
 #include <expat.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,14 +27,23 @@
 
 #define JUNIT_DEPTH_MAX 64
 
+/* What the header of an open suite promises, and what came so far, inner suites included. */
+struct suite {
+	bool open, has_tests;
+	uint64_t tests, failures; /* promised: "tests", "failures" + "errors" */
+	uint64_t seen, failed;
+};
+
 struct junit {
 	const struct testlog_input *in;
 	struct test_results *out;
 	XML_Parser parser;          /* owned by the caller of XML_Parse() */
 	unsigned depth, case_depth; /* case_depth 0 = outside a testcase */
-	bool root_seen, root_closed;
-	uint64_t base; /* offset of the XML in the log, 0 in a report */
-	char *id;      /* owned */
+	bool root_closed;
+	struct suite suites[JUNIT_DEPTH_MAX + 1]; /* open ones, by depth */
+	uint64_t base;                            /* offset of the XML in the log or report */
+	uint64_t end; /* behind the document, or where it broke; from base */
+	char *id;     /* owned */
 	enum test_status status;
 	uint64_t from;
 	bool todo;
@@ -43,6 +60,7 @@ struct meaning {
 static const struct meaning children[] = {
 	{ "failure", TEST_FAILED },
 	{ "error",   TEST_ERROR },
+	{ "warning", TEST_FAILED }, /* PHPUnit up to 9: a failure on its console */
 	/* rerunFailure, rerunError, flakyFailure, flakyError: attempts before the last one, which
 	 * shows by a failure or error of its own; so they say nothing. */
 };
@@ -154,6 +172,66 @@ static void stop(struct junit *j, const char *why)
 	XML_StopParser(j->parser, XML_FALSE);
 }
 
+/* A number of a header. */
+static uint64_t number(const char *const *atts, const char *name, bool *ret_there)
+{
+	const char *s = attr(atts, name);
+	uint64_t v = 0;
+
+	*ret_there = s && *s && testlog_digits(s, &v) == strlen(s);
+	return *ret_there ? v : 0;
+}
+
+static void open_suite(struct junit *j, const char *const *atts)
+{
+	bool there;
+	struct suite *s = &j->suites[j->depth];
+
+	*s = (struct suite){ .open = true, .tests = number(atts, "tests", &there) };
+	s->has_tests = there;
+	s->failures = number(atts, "failures", &there);
+	s->failures += number(atts, "errors", &there);
+}
+
+/* The innermost open suite above the present element, NULL when there is none. */
+static struct suite *enclosing(struct junit *j)
+{
+	for (unsigned d = j->depth; d--;)
+		if (j->suites[d].open)
+			return &j->suites[d];
+	return NULL;
+}
+
+static void close_suite(struct junit *j)
+{
+	struct suite *s = &j->suites[j->depth], *outer = enclosing(j);
+
+	if (!s->open)
+		return;
+	if (s->has_tests && s->seen > s->tests)
+		testlog_incomplete(j->out, "a suite holds %llu tests, but its header says %llu",
+				   (unsigned long long)s->seen, (unsigned long long)s->tests);
+	else if (s->failed < s->failures)
+		testlog_incomplete(j->out, "a suite holds %llu failures, but its header says %llu",
+				   (unsigned long long)s->failed, (unsigned long long)s->failures);
+	s->open = false;
+	if (outer) {
+		outer->seen += s->seen;
+		outer->failed += s->failed;
+	}
+}
+
+/* A testcase ended: it counts in its suite. */
+static void count_case(struct junit *j)
+{
+	struct suite *s = enclosing(j);
+
+	if (!s)
+		return;
+	s->seen++;
+	s->failed += j->status != TEST_PASSED && j->status != TEST_SKIPPED;
+}
+
 static void XMLCALL on_start(void *arg, const char *name, const char **atts)
 {
 	struct junit *j = arg;
@@ -161,10 +239,10 @@ static void XMLCALL on_start(void *arg, const char *name, const char **atts)
 
 	if (++j->depth > JUNIT_DEPTH_MAX) {
 		stop(j, "elements nested too deep");
-	} else if (j->depth == 1) {
-		j->root_seen = true;
-		if (!suite)
-			stop(j, "the root element is neither testsuites nor testsuite");
+	} else if (j->depth == 1 && !suite) {
+		stop(j, "the root element is neither testsuites nor testsuite");
+	} else if (suite && !j->case_depth) {
+		open_suite(j, (const char *const *)atts);
 	} else if (!j->case_depth && strcmp(name, "testcase") == 0) {
 		if (testlog_full(j->out))
 			stop(j, "too many tests");
@@ -188,11 +266,16 @@ static void XMLCALL on_end(void *arg, const char *name)
 			      (uint64_t)XML_GetCurrentByteCount(j->parser),
 		};
 		testlog_put(j->in, j->out, j->id, strlen(j->id), j->status, &span);
+		count_case(j);
 		j->case_depth = 0;
+	} else if (!j->case_depth) {
+		close_suite(j);
 	}
 	if (--j->depth == 0) {
-		/* What follows the root (the rest of a log) is not ours to judge. */
+		/* What follows the root is another document, or the rest of a log. */
 		j->root_closed = true;
+		j->end = (uint64_t)XML_GetCurrentByteIndex(j->parser) +
+			 (uint64_t)XML_GetCurrentByteCount(j->parser);
 		XML_StopParser(j->parser, XML_FALSE);
 	}
 }
@@ -252,8 +335,7 @@ static size_t bad_reference(const char *s, size_t n)
 	return i < n && s[i] == ';' && !xml_allows(v) ? i + 1 : 0;
 }
 
-/* A copy of the same length in which "?" stands for what XML forbids, so that offsets stay true. */
-static char *sanitize(const char *s, size_t n)
+char *testlog_junit_clean(const char *s, size_t n)
 {
 	char *out = mem_dup(s, n);
 	size_t i = 0;
@@ -271,34 +353,41 @@ static char *sanitize(const char *s, size_t n)
 	return out;
 }
 
-/* The last place where an XML document can begin at the start of a line of the log. */
-static const char *find_xml(const char *log, size_t n)
+/* The next place in [@at, @n) of the log where a document can begin: at the start of a line. @n when
+ * there is none. */
+static size_t find_xml(const char *log, size_t n, size_t at)
 {
 	static const char *const heads[] = { "<?xml ", "<testsuite" };
 
-	for (size_t h = 0; h < ARRAY_SIZE(heads); h++) {
-		size_t len = strlen(heads[h]);
-		const char *last = NULL, *at = log;
+	while (at < n) {
+		const char *angle = memchr(log + at, '<', n - at);
+		size_t from = angle ? (size_t)(angle - log) : n, line = from;
 
-		while ((at = memmem(at, n - (size_t)(at - log), heads[h], len))) {
-			last = at;
-			at += len;
-		}
-		if (last)
-			return last;
+		while (line && (log[line - 1] == ' ' || log[line - 1] == '\t'))
+			line--;
+		at = from + 1;
+		if (from == n || (line && log[line - 1] != '\n' && log[line - 1] != '\r'))
+			continue;
+		for (size_t h = 0; h < ARRAY_SIZE(heads); h++)
+			if (n - from >= strlen(heads[h]) &&
+			    memcmp(log + from, heads[h], strlen(heads[h])) == 0)
+				return from;
 	}
-	return NULL;
+	return n;
 }
 
-static void parse(struct junit *j, const char *xml, size_t n)
+/* Read the document at the start of [@xml, @n), which is @n clean bytes. Returns whether its root ended;
+ * j->end is behind it, or where it broke. */
+static bool parse(struct junit *j, const char *clean, size_t n)
 {
-	auto_free char *clean = sanitize(xml, n);
 	XML_Parser p = XML_ParserCreate("UTF-8");
-	size_t tests = j->out->n;
 
 	ensure(p, "expat gave no parser");
 	ensure(n <= INT32_MAX, "the caller caps logs and reports");
 	j->parser = p;
+	j->root_closed = false;
+	j->depth = j->case_depth = 0;
+	memset(j->suites, 0, sizeof(j->suites));
 	XML_SetUserData(p, j);
 	XML_SetElementHandler(p, on_start, on_end);
 	XML_SetStartDoctypeDeclHandler(p, on_doctype);
@@ -313,30 +402,85 @@ static void parse(struct junit *j, const char *xml, size_t n)
 		testlog_incomplete(j->out, "the JUnit XML is broken at line %lu: %s",
 				   XML_GetCurrentLineNumber(p),
 				   XML_ErrorString(XML_GetErrorCode(p)));
-	else if (j->out->n == tests)
-		testlog_incomplete(j->out, "the JUnit XML holds no test");
+	if (!j->root_closed) {
+		XML_Index at = XML_GetCurrentByteIndex(p);
+
+		j->end = at > 0 ? (uint64_t)at : 0;
+	}
+	free(take_ptr(&j->stop));
+	free(take_ptr(&j->id));
 	XML_ParserFree(p);
+	return j->root_closed;
+}
+
+/* All documents of the report. */
+static void read_report(struct junit *j)
+{
+	size_t n = j->in->report_len, at = 0;
+	auto_free char *clean = testlog_junit_clean(j->in->report, n);
+
+	do {
+		j->base = at;
+		if (!parse(j, clean + at, n - at))
+			return;
+		at += j->end;
+		/* a byte order mark may begin the next file */
+		while (at < n && (strchr(" \t\r\n", clean[at]) ||
+				  (n - at >= 3 && memcmp(clean + at, "\xef\xbb\xbf", 3) == 0)))
+			at += strchr(" \t\r\n", clean[at]) ? 1 : 3;
+	} while (at < n);
+	if (!j->out->n)
+		testlog_incomplete(j->out, "the JUnit XML holds no test");
+}
+
+/* The last document of the output. */
+static void read_log(struct junit *j)
+{
+	struct test_results *out = j->out, last = { 0 };
+	size_t n = j->in->log_len, at = find_xml(j->in->log, n, 0);
+	auto_free char *clean = testlog_junit_clean(j->in->log, n);
+	bool any = at < n;
+
+	while (at < n) {
+		testlog_done(&last);
+		j->out = &last;
+		j->base = at;
+		if (parse(j, clean + at, n - at) && !last.n)
+			testlog_incomplete(&last, "the JUnit XML holds no test");
+		at = find_xml(j->in->log, n, at + (j->end ? j->end : 1));
+	}
+	j->out = out;
+	*out = last;
+	if (!any)
+		testlog_incomplete(
+			out, "no JUnit XML: the report file is missing and the output has none");
+}
+
+/* Does the command's status fit? */
+static void judge(const struct testlog_input *in, struct test_results *out)
+{
+	static const int kills[] = { 124, 134, 137, 139, 143 };
+	int failed = 0;
+
+	for (size_t i = 0; i < out->n; i++)
+		failed += out->v[i].status == TEST_FAILED || out->v[i].status == TEST_ERROR;
+	for (size_t i = 0; i < ARRAY_SIZE(kills); i++)
+		if (in->exit_status == kills[i] && failed != kills[i])
+			testlog_incomplete(out, "the command was killed (status %d)", kills[i]);
+	if (in->exit_status && !failed)
+		testlog_incomplete(out, "exit status %d, but no failure is in the JUnit XML",
+				   in->exit_status);
 }
 
 int testlog_read_junit(const struct testlog_input *in, struct test_results *out, struct err *err)
 {
 	struct junit j = { .in = in, .out = out };
-	const char *xml = in->report;
-	size_t n = in->report_len;
 
 	(void)err; /* anything is a report; what is wrong with it is in the note */
-	if (!xml) {
-		xml = find_xml(in->log, in->log_len);
-		n = xml ? in->log_len - (size_t)(xml - in->log) : 0;
-		j.base = xml ? (uint64_t)(xml - in->log) : 0;
-	}
-	if (!xml) {
-		testlog_incomplete(
-			out, "no JUnit XML: the report file is missing and the output has none");
-		return 0;
-	}
-	parse(&j, xml, n);
-	free(j.id);
-	free(j.stop);
+	if (in->report)
+		read_report(&j);
+	else
+		read_log(&j);
+	judge(in, out);
 	return 0;
 }

@@ -6,14 +6,19 @@
  * written "\n", as the tap reporter does. "skip" is skipped; "todo" is xfail or xpass.
  *
  * spec: results stand in front of the last line "ℹ tests N" at the left margin; complete means that
- * tests and suites together are as many as results, so a line that a test printed itself shows.
- * tap: see testlog_tap.c. */
+ * tests and suites together are as many as results, so a line that a test printed itself shows. When
+ * results are missing they are looked for behind output that ended without a newline, too.
+ * tap: see testlog_tap.c.
+ *
+ * In both the exit status has to be 0 when no test failed. A test that ran out of time is failed, and one that was cancelled with its parent as well.
+ * A file that ends its process (process.exit(), a signal) is one result; its tests are absent. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "verifier/readers/testlog_internal.h"
+#include "base/str.h"
+#include "verifier/readers/testlog_run_internal.h"
 
 #define NODE_DEPTH_MAX 16
 #define NODE_LINES_MAX 16 /* lines of one name */
@@ -40,6 +45,7 @@ struct spec {
 	bool failed[NODE_DEPTH_MAX]; /* a child of that parent failed */
 	unsigned depth;
 	uint64_t results;
+	bool glued; /* look for results in the middle of lines */
 };
 
 /* "ℹ tests 24": the number behind @what. */
@@ -163,6 +169,36 @@ static void on_named(struct spec *sp, unsigned depth, enum mark mark, const char
 	put(sp, depth, text, n, s, line);
 }
 
+/* Is the line at hand what the reporter says below a test that was cancelled? Such a test has no
+ * duration. */
+static bool says_cancelled(struct testlog_lines *it, struct testlog_line *line)
+{
+	size_t at = it->at;
+	bool ret = testlog_next(it, line) &&
+		   str_starts(line->s + strspn(line->s, " "),
+			      "'test did not finish before its parent and was cancelled'");
+
+	it->at = at;
+	return ret;
+}
+
+/* The last mark of a line that does not begin with one, behind the blanks of its depth. */
+static const char *glued_mark(const char *s, unsigned *ret_indent)
+{
+	const char *last = NULL;
+	enum mark mark;
+
+	for (const char *at = s; (at = strpbrk(at, "\xe2\xef")); at++)
+		if (find_mark(at, &mark) && mark != MARK_OPEN)
+			last = at;
+	if (!last)
+		return s;
+	for (*ret_indent = 0; last - *ret_indent > s && last[-1 - (ptrdiff_t)*ret_indent] == ' ';)
+		++*ret_indent;
+	*ret_indent -= *ret_indent % 2; /* the output may have ended with a blank */
+	return last;
+}
+
 /* A marked line; a name with newlines goes on over the next lines until its duration. */
 static void on_marked(struct spec *sp, struct testlog_lines *it, struct testlog_line *line,
 		      uint64_t end)
@@ -174,9 +210,19 @@ static void on_marked(struct spec *sp, struct testlog_lines *it, struct testlog_
 	enum mark mark, other;
 	size_t n, at = it->at;
 
+	if (sp->glued && !find_mark(s, &mark))
+		s = glued_mark(line->s, &indent);
 	if (indent % 2 || !find_mark(s, &mark))
 		return;
 	buf_adds(&name, strchr(s, ' ') + 1);
+	if (mark == MARK_FAIL && !cut_duration(buf_str(&name), name.len, &n, &reason) &&
+	    says_cancelled(it, line)) {
+		if (indent / 2 <= sp->depth && indent / 2 < NODE_DEPTH_MAX) {
+			pop_to(sp, indent / 2);
+			put(sp, indent / 2, buf_str(&name), name.len, TEST_FAILED, &span);
+		}
+		return;
+	}
 	if (mark != MARK_OPEN) {
 		for (unsigned more = 0; !cut_duration(buf_str(&name), name.len, &n, &reason);
 		     more++) {
@@ -214,20 +260,41 @@ static bool find_summary(const struct testlog_input *in, uint64_t *ret_at, uint6
 	return found;
 }
 
-static void read_spec(const struct testlog_input *in, struct test_results *out, uint64_t end,
-		      uint64_t total)
+/* One walk over the results; how many there are. */
+static uint64_t walk_spec(const struct testlog_input *in, struct test_results *out, uint64_t end,
+			  bool glued)
 {
 	struct testlog_lines it = TESTLOG_LINES(in->log, in->log_len);
-	struct spec sp = { .in = in, .out = out };
+	struct spec sp = { .in = in, .out = out, .glued = glued };
 	struct testlog_line line;
 
 	while (testlog_next(&it, &line) && line.from < end && !testlog_full(out))
 		on_marked(&sp, &it, &line, end);
-	if (sp.results != total)
-		testlog_incomplete(out, "%llu tests and suites counted, %llu seen",
-				   (unsigned long long)total, (unsigned long long)sp.results);
 	pop_to(&sp, 0);
 	buf_done(&it.text);
+	return sp.results;
+}
+
+static void read_spec(const struct testlog_input *in, struct test_results *out, uint64_t end,
+		      uint64_t total)
+{
+	uint64_t results = walk_spec(in, out, end, false);
+
+	if (results < total) {
+		struct test_results again = { 0 };
+		uint64_t n = walk_spec(in, &again, end, true);
+
+		if (n == total) {
+			testlog_done(out);
+			*out = again;
+			results = n;
+		} else {
+			testlog_done(&again);
+		}
+	}
+	if (results != total)
+		testlog_incomplete(out, "%llu tests and suites counted, %llu seen",
+				   (unsigned long long)total, (unsigned long long)results);
 }
 
 int testlog_read_node(const struct testlog_input *in, struct test_results *out, struct err *err)
@@ -237,12 +304,14 @@ int testlog_read_node(const struct testlog_input *in, struct test_results *out, 
 	(void)err; /* anything is a log; what is wrong with it is in the note */
 	if (find_summary(in, &end, &total)) {
 		read_spec(in, out, end, total);
-		return 0;
+	} else {
+		testlog_tap_parse(in, false, out);
+		if (!out->n && out->incomplete) {
+			free(out->note);
+			out->note =
+				mem_strdup("node --test did not finish: no summary in the output");
+		}
 	}
-	testlog_tap_parse(in, false, out);
-	if (!out->n && out->incomplete) {
-		free(out->note);
-		out->note = mem_strdup("node --test did not finish: no summary in the output");
-	}
+	testlog_run_exit(in, out);
 	return 0;
 }

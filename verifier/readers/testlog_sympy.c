@@ -46,7 +46,8 @@ struct reader {
 	struct started now;   /* waits for its result */
 	struct started outer; /* the one before it that got none: its output looked like a test */
 	bool tracebacks;
-	bool open; /* a file was headed since the last end */
+	bool open;    /* a file was headed since the last end */
+	bool refused; /* "DO *NOT* COMMIT!": what the runner says when something failed */
 	uint64_t passes, counted, ends;
 };
 
@@ -219,6 +220,7 @@ static void on_line(struct reader *r, const struct testlog_line *line)
 {
 	if (on_end(r, line))
 		return;
+	r->refused |= str_eq(line->s, "DO *NOT* COMMIT!");
 	if (is_rule(line) || testlog_starts(line, "________________________________ xpassed")) {
 		if (!r->tracebacks)
 			leave(r);
@@ -237,6 +239,7 @@ int testlog_read_sympy(const struct testlog_input *in, struct test_results *out,
 	struct testlog_line line;
 
 	(void)err;
+	it.returns = true;
 	while (testlog_next(&it, &line) && !testlog_full(out))
 		on_line(&r, &line);
 	leave(&r);
@@ -250,6 +253,9 @@ int testlog_read_sympy(const struct testlog_input *in, struct test_results *out,
 				   (unsigned long long)r.passes, (unsigned long long)r.counted);
 	else if (r.counted && !out->n)
 		testlog_incomplete(out, "no test is named: run bin/test with --verbose");
+	if (in->exit_status && !r.refused)
+		testlog_incomplete(out, "exit status %d, but no failure is reported",
+				   in->exit_status);
 	free(r.file);
 	buf_done(&it.text);
 	return 0;

@@ -7,14 +7,16 @@
  * that diagnostics of other producers stay out of ids. With prove -v the test file goes in front:
  * "t/a.t: description".
  *
- * Complete means that every document and every subtest announced a plan and kept it, and nobody
- * bailed out. A line that a test printed by itself breaks the count, so forging shows. */
+ * Complete means that every document and every subtest announced a plan and kept it, tests that have
+ * numbers have them in order, and nobody bailed out. A line that a test printed by itself breaks the
+ * count or the order, so forging shows. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "verifier/readers/testlog_internal.h"
 
 #define TAP_DEPTH_MAX 16
@@ -41,6 +43,7 @@ struct tap {
 	const struct testlog_input *in;
 	struct test_results *out;
 	bool titles;
+	bool part;       /* of a log that another reader divides: no headers of prove */
 	struct entry *v; /* owned */
 	size_t n, cap, bytes;
 	struct level level[TAP_DEPTH_MAX + 1];
@@ -58,16 +61,6 @@ struct result_line {
 	size_t len;
 	enum test_status status;
 };
-
-static size_t digits(const char *s, uint64_t *ret)
-{
-	size_t i = 0;
-
-	*ret = 0;
-	for (; isdigit((unsigned char)s[i]) && i < 18; i++)
-		*ret = *ret * 10 + (uint64_t)(s[i] - '0');
-	return i;
-}
 
 /* Is there a directive at the "#" of @s? Then the status it makes of @ok. */
 static bool directive(const char *s, bool ok, enum test_status *status)
@@ -115,7 +108,7 @@ static bool parse_result(const char *s, struct result_line *ret)
 	s += 2;
 	while (*s == ' ' || *s == '\t')
 		s++;
-	s += digits(s, &r.number);
+	s += testlog_digits(s, &r.number);
 	while (*s == ' ' || *s == '\t')
 		s++;
 	if (s[0] == '-' && (!s[1] || s[1] == ' ')) {
@@ -200,6 +193,10 @@ static void on_result(struct tap *t, const struct result_line *r, unsigned d,
 	if (d < TAP_DEPTH_MAX)
 		close_level(t, d + 1);
 	l->count++;
+	if (r->number && r->number != l->count)
+		testlog_incomplete(t->out, "test %llu stands where test %llu should%s",
+				   (unsigned long long)r->number, (unsigned long long)l->count,
+				   d ? " in a subtest" : "");
 	if (t->n >= TESTLOG_RESULTS_MAX || t->bytes >= TESTLOG_NAMES_MAX) {
 		testlog_incomplete(t->out, "more than %u results or %u bytes of names",
 				   TESTLOG_RESULTS_MAX, TESTLOG_NAMES_MAX);
@@ -227,7 +224,7 @@ static bool on_plan(struct tap *t, const char *s, unsigned d)
 
 	if (strncmp(s, "1..", 3) != 0)
 		return false;
-	len = digits(s + 3, &n);
+	len = testlog_digits(s + 3, &n);
 	if (!len || (s[3 + len] && s[3 + len] != ' ' && s[3 + len] != '\t'))
 		return false;
 	if (l->planned)
@@ -316,6 +313,21 @@ static void on_brace(struct tap *t, unsigned d)
 	adopt(t, parent, parent, d);
 }
 
+/* A result behind output that did not end its line, "partialok 2 - x": it is lost, and one that was
+ * printed before may stand in its place. */
+static void on_glued(struct tap *t, const char *s)
+{
+	uint64_t count = t->level[0].count, number;
+
+	for (const char *at = s; (at = strstr(at, "ok ")); at++) {
+		size_t digits = testlog_digits(at + 3, &number);
+
+		if (at > s && digits && (number == count || number == count + 1) && number &&
+		    (!at[3 + digits] || str_starts(at + 3 + digits, " - ")))
+			testlog_incomplete(t->out, "output stands in front of a result: %.200s", s);
+	}
+}
+
 static void on_line(struct tap *t, const struct testlog_line *line)
 {
 	unsigned indent = (unsigned)strspn(line->s, " "), d = indent / TAP_INDENT;
@@ -334,8 +346,11 @@ static void on_line(struct tap *t, const struct testlog_line *line)
 		on_comment(t, s);
 	} else if (strcmp(s, "}") == 0) {
 		on_brace(t, d);
-	} else if (!on_plan(t, s, d) && !(d == 0 && on_prove(t, s)) && parse_result(s, &r)) {
-		on_result(t, &r, d, line);
+	} else if (!on_plan(t, s, d) && !(d == 0 && !t->part && on_prove(t, s))) {
+		if (parse_result(s, &r))
+			on_result(t, &r, d, line);
+		else if (d == 0)
+			on_glued(t, s);
 	}
 }
 
@@ -361,26 +376,49 @@ static void emit(struct tap *t)
 	}
 }
 
+/* Read [@it->at, @it->len), then put everything into t->out and free @t. Returns how many results
+ * were no subtests'. */
+static uint64_t parse(struct tap *t, struct testlog_lines *it)
+{
+	struct testlog_line line;
+	uint64_t top = 0;
+
+	it->returns = true;
+	for (size_t i = 0; i < ARRAY_SIZE(t->level); i++)
+		t->level[i].buffered = TAP_NONE;
+	while (testlog_next(it, &line))
+		on_line(t, &line);
+	if (!t->n && !t->level[0].planned)
+		testlog_incomplete(t->out, "no TAP in the output");
+	close_level(t, 0);
+	emit(t);
+	for (size_t i = 0; i < t->n; i++) {
+		top += t->v[i].depth == 0;
+		free(t->v[i].name);
+	}
+	free(t->v);
+	free(t->title);
+	free(t->file);
+	buf_done(&it->text);
+	return top;
+}
+
 void testlog_tap_parse(const struct testlog_input *in, bool titles, struct test_results *out)
 {
 	struct testlog_lines it = TESTLOG_LINES(in->log, in->log_len);
 	struct tap t = { .in = in, .out = out, .titles = titles };
-	struct testlog_line line;
 
-	for (size_t i = 0; i < ARRAY_SIZE(t.level); i++)
-		t.level[i].buffered = TAP_NONE;
-	while (testlog_next(&it, &line))
-		on_line(&t, &line);
-	if (!t.n && !t.level[0].planned)
-		testlog_incomplete(out, "no TAP in the output");
-	close_level(&t, 0);
-	emit(&t);
-	for (size_t i = 0; i < t.n; i++)
-		free(t.v[i].name);
-	free(t.v);
-	free(t.title);
-	free(t.file);
-	buf_done(&it.text);
+	parse(&t, &it);
+}
+
+uint64_t testlog_tap_range(const struct testlog_input *in, size_t from, size_t to, const char *file,
+			   struct test_results *out)
+{
+	struct testlog_lines it = TESTLOG_LINES(in->log, to);
+	struct tap t = { .in = in, .out = out, .part = true, .file = mem_strdup(file) };
+
+	it.at = from;
+	return parse(&t, &it);
 }
 
 int testlog_read_tap(const struct testlog_input *in, struct test_results *out, struct err *err)

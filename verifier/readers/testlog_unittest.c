@@ -15,7 +15,9 @@
  * that the code under test printed does not hide a failure.
  *
  * Complete means: each run ended with "Ran N tests in ..." and OK, FAILED or NO TESTS RAN, and no more
- * results were named than tests ran. Fewer may be named: output of a test can swallow its line. */
+ * tests were announced or results named than tests ran, and each test that was announced has a result
+ * somewhere. Fewer may be named: output of a test can swallow its line. A carriage return in the output
+ * of a test hides nothing here. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,14 +65,15 @@ enum place { PLACE_BODY, PLACE_RULE, PLACE_SECTION, PLACE_HEADING, PLACE_RAN };
 struct reader {
 	const struct testlog_input *in;
 	struct test_results *out;
-	struct started now;   /* waits for its result */
+	struct started now; /* waits for its result */
+	struct test_results announced;
 	struct started outer; /* announced on the same line before it, without a result so far */
 	char *alone;          /* owned: an id that filled the line before this one */
 	bool section;         /* the heading had an id; its status: */
 	enum test_status section_status;
-	enum place place, rule_in; /* where we are; where the rule stood */
-	uint64_t named, ran, ends;
-	bool open; /* tests were announced since the last end of a run */
+	enum place place, rule_in;           /* where we are; where the rule stood */
+	uint64_t named, ran, ends, failures; /* failures: ends with FAILED */
+	bool open;                           /* tests were announced since the last end of a run */
 };
 
 static void started_done(struct started *t)
@@ -139,13 +142,19 @@ static size_t find_sep(const char *s, size_t n, size_t from)
 	return n;
 }
 
+/* Fixtures of a class or module are no tests. */
+static bool is_fixture(const char *id)
+{
+	return str_starts(id, "setUp") || str_starts(id, "tearDown");
+}
+
 /* The other of the two forms of an id. NULL when it has none (setUpClass and its like). */
 static char *other_form(const char *id)
 {
 	const char *open = strchr(id, '('), *end = id + strlen(id) - 1;
 	size_t name = (size_t)(open - id) - 1, in = (size_t)(end - open) - 1;
 
-	if (str_starts(id, "setUp") || str_starts(id, "tearDown"))
+	if (is_fixture(id))
 		return NULL;
 	if (in > name + 1 && end[-(ptrdiff_t)name - 1] == '.' && memcmp(end - name, id, name) == 0)
 		return mem_printf("%.*s)", (int)(end - name - 1 - id), id);
@@ -172,8 +181,7 @@ static void settle(struct reader *r, struct started *t, enum test_status s,
 
 	span.to = line->to;
 	put(r, t->id, t->doc, s, &span);
-	/* Fixtures of a class or module are not counted as tests. */
-	if (t->id && !str_starts(t->id, "setUp") && !str_starts(t->id, "tearDown"))
+	if (t->id && !is_fixture(t->id))
 		r->named++;
 	started_done(t);
 }
@@ -185,6 +193,22 @@ static void leave(struct reader *r)
 		settle(r, &r->now, r->now.status, &r->now.line);
 	started_done(&r->now);
 	started_done(&r->outer);
+}
+
+static void announce(struct reader *r)
+{
+	if (!is_fixture(r->now.id))
+		testlog_merge(r->in, &r->announced, r->now.id, strlen(r->now.id), TEST_MISSING,
+			      &r->now.line);
+}
+
+/* The first test that began and of which no result was to be seen; NULL when there is none. */
+static const char *lost(const struct reader *r)
+{
+	for (size_t i = 0; i < r->announced.n; i++)
+		if (!testlog_get(r->out, r->announced.v[i].name))
+			return r->announced.v[i].name;
+	return NULL;
 }
 
 /* Text behind "... " of the test that waits. */
@@ -218,6 +242,7 @@ static bool on_start(struct reader *r, const char *s, size_t n, const struct tes
 			r->outer = r->now;
 		}
 		r->now = (struct started){ .id = mem_strndup(s, id), .line = *line };
+		announce(r);
 		s += id + k;
 		n -= id + k;
 		id = id_len(s, n);
@@ -269,6 +294,7 @@ static bool on_doc(struct reader *r, char *id, const struct testlog_line *line)
 	leave(r);
 	r->open = true;
 	r->now = (struct started){ .id = id, .doc = mem_strndup(line->s, sep), .line = *line };
+	announce(r);
 	on_rest(r, line->s + sep + k, line->n - sep - k, line);
 	return true;
 }
@@ -389,6 +415,7 @@ static void on_line(struct reader *r, const struct testlog_line *line)
 		r->place = PLACE_BODY;
 		if (is_end(line)) {
 			r->ends++;
+			r->failures += testlog_starts(line, "FAILED");
 			r->open = false;
 			return;
 		}
@@ -418,6 +445,7 @@ int testlog_read_unittest(const struct testlog_input *in, struct test_results *o
 	struct testlog_line line;
 
 	(void)err;
+	it.returns = true;
 	while (testlog_next(&it, &line) && !testlog_full(out))
 		on_line(&r, &line);
 	leave(&r);
@@ -428,8 +456,16 @@ int testlog_read_unittest(const struct testlog_input *in, struct test_results *o
 	else if (r.named > r.ran)
 		testlog_incomplete(out, "%llu results are named, but %llu tests ran",
 				   (unsigned long long)r.named, (unsigned long long)r.ran);
+	else if (r.announced.n > r.ran)
+		testlog_incomplete(out, "%zu tests began, but %llu ran", r.announced.n,
+				   (unsigned long long)r.ran);
+	else if (lost(&r))
+		testlog_incomplete(out, "%.200s began, but has no result", lost(&r));
 	else if (r.ran && !r.named && !out->n)
 		testlog_incomplete(out, "no test is named: run with -v (Django: --verbosity 2)");
+	if (in->exit_status && !r.failures)
+		testlog_incomplete(out, "exit status %d, but no run FAILED", in->exit_status);
+	testlog_done(&r.announced);
 	free(r.alone);
 	buf_done(&it.text);
 	return 0;

@@ -311,12 +311,13 @@ static void deep_and_large(const char *dir)
 {
 	static const char *const deep[3] = { ":1:", "nested deeper than 64" };
 	static const char *const large[3] = { "more than the 4194304 allowed" };
+	static const char *const large_task[3] = { "more than the 67108864 allowed" };
 	static const char *const gone[3] = { "cannot read" };
-	auto_free char *spaces = mem_alloc((5u << 20) + 1);
+	auto_free char *spaces = mem_alloc(TASK_FILE_MAX + 2);
 	auto_free char *missing = path_join(dir, "not-there.json");
 
-	memset(spaces, ' ', 5u << 20);
-	spaces[5u << 20] = '\0';
+	memset(spaces, ' ', TASK_FILE_MAX + 1);
+	spaces[TASK_FILE_MAX + 1] = '\0';
 	for (size_t k = 0; k < ARRAY_SIZE(kinds); k++) {
 		auto_buf b = BUF_INIT(1u << 20);
 		struct err err = { 0 };
@@ -326,7 +327,8 @@ static void deep_and_large(const char *dir)
 		for (int i = 0; i < 100000; i++)
 			buf_addc(&b, '[');
 		refused(kinds + k, dir, "deep nesting", buf_str(&b), deep);
-		refused(kinds + k, dir, "too large", spaces, large);
+		refused(kinds + k, dir, "too large", spaces,
+			kinds[k].load == task ? large_task : large);
 		tap_ok(kinds[k].load(missing, &err) == -ERR_INPUT && strstr(err.text, gone[0]),
 		       "%s: a missing file: %s", kinds[k].name, err.text);
 	}

@@ -226,7 +226,7 @@ static void refusals(const struct scene *s)
 		{ { .argv = sh, .cwd = s->dir, .scenario = s->scenario, .set = off },
 		  ERR_INPUT,
 		  "trace off" },
-		{ { .argv = sh, .cwd = s->dir, .set = image }, ERR_HOST, "needs image unpacking" },
+		{ { .argv = sh, .cwd = s->dir, .set = image }, ERR_INPUT, "image /x:latest: no such" },
 		{ { .argv = sh, .cwd = s->dir, .set = gone }, ERR_INPUT, "not a directory" },
 		{ { .task = nosource, .argv = sh, .cwd = s->dir }, ERR_INPUT, "not-there" },
 		{ { .task = s->task, .argv = model, .cwd = s->dir }, ERR_USAGE, "--model NAME" },

@@ -81,6 +81,36 @@ static void swe_bench_form(const char *dir)
 	task_free(t);
 }
 
+/* How lists are compared: words of SWE-bench's rows. */
+static void match_modes(const char *dir)
+{
+	static const char head[] = "{ \"schema\": \"proctor.task/1\", \"instance_id\": \"m\", "
+				   "\"problem_statement\": \"\", \"source\": \"repo\", \"test\": ";
+	auto_free char *two =
+		mem_printf("%s{ \"match\": \"swebench-compat\", \"eval_type\": \"fail_only\" } }",
+			   head);
+	auto_free char *bad = mem_printf("%s{ \"match\": \"swebench-compt\" } }", head);
+	auto_free char *plain = mem_printf("%s{ } }", head);
+	auto_free char *two_path = scene_put(dir, "two.json", two);
+	auto_free char *bad_path = scene_put(dir, "bad.json", bad);
+	auto_free char *plain_path = scene_put(dir, "plain.json", plain);
+	struct task *t = load(two_path), *none = NULL;
+	struct err err = { 0 };
+
+	tap_ok(t && t->test.match == TASK_MATCH_SWEBENCH &&
+		       t->test.eval_type == TASK_EVAL_FAIL_ONLY,
+	       "test.match and test.eval_type");
+	task_free(t);
+	t = load(plain_path);
+	tap_ok(t && t->test.match == TASK_MATCH_EXACT &&
+		       t->test.eval_type == TASK_EVAL_PASS_AND_FAIL,
+	       "their defaults");
+	task_free(t);
+	tap_ok(task_load(bad_path, &none, &err) == -ERR_INPUT &&
+		       strstr(err.text, "did you mean \"swebench-compat\""),
+	       "a mode that is none: %s", err.text);
+}
+
 /* A text that came from no directory, such as a line of a file of many tasks. */
 static void without_directory(void)
 {
@@ -133,6 +163,7 @@ int main(void)
 
 	example(dir);
 	swe_bench_form(dir);
+	match_modes(dir);
 	without_directory();
 	directory(dir);
 	tap_ok(task_free(NULL) == NULL, "nothing can be freed");

@@ -538,9 +538,29 @@ static void nested(void)
 	help_close(&h);
 }
 
+/* One descriptor more for the command, and for nobody else. */
+static void extra(void)
+{
+	static char *const again[] = { (char *)(uintptr_t) "sh", (char *)(uintptr_t) "-c",
+				       (char *)(uintptr_t) "[ ! -e /proc/self/fd/14 ]", NULL };
+	auto_fd int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	const char *list = "ls /proc/self/fd | tr '\\n' ' '";
+	struct help h;
+
+	help_open(&h);
+	tap_is_str(help_sh(&h, list), "0 1 2 3 ", "no descriptor but the standard ones");
+	h.spec.extra_fd = fd;
+	tap_is_str(help_sh(&h, list), "0 1 14 2 3 ", "and the extra one where it is given");
+	if (tap_ok(h.box != NULL, "box"))
+		tap_ok(box_exec(h.box, again, help_env, "/", 10, &h.err) == 0,
+		       "a further command has it not: %s", h.err.text);
+	help_close(&h);
+}
+
 static void tests(void)
 {
 	identity();
+	extra();
 	syscalls();
 	files();
 	workspace();

@@ -66,19 +66,31 @@ static const struct row rows[] = {
 	{ "path into .git", WORLD_NEW(".git/hooks/post-checkout", "x"), VERDICT_UNRESOLVED, "patch does not apply: ", NULL, false, 0 },
 	{ "a process that stays and holds the output open", WORLD_FIX_AND("sleep 1000 &"), VERDICT_RESOLVED, "all 2", NULL, true, 0 },
 	{ "a daemon in a session of its own", WORLD_FIX_AND("(setsid sleep 1000 &) &"), VERDICT_RESOLVED, "all 2", NULL, true, 0 },
-	{ "a link out of the tree", WORLD_FIX WORLD_LINK("src/out", "/etc/passwd"), VERDICT_RESOLVED, "all 2", "outward-link src/out", true, 0 },
+	{ "a link out of the tree", WORLD_FIX WORLD_LINK("src/out", "/etc/passwd"), VERDICT_RESOLVED, "all 2", "symlink:quarantined src/out", true, 1 },
 	{ "a link inside", WORLD_FIX WORLD_LINK("src/in", "../src/add.sh"), VERDICT_RESOLVED, "all 2", NULL, true, 0 },
 	{ "binary file", WORLD_FIX_AND("[ $(wc -c <blob.bin) = 8 ] || exit 1") BINARY, VERDICT_RESOLVED, "all 2", NULL, true, 0 },
-	{ "hidden tests changed, bug left", FORGED_RUN, VERDICT_UNRESOLVED, "1 of 1 FAIL_TO_PASS", "hidden-tests tests/run.sh", true, 1 },
-	{ "hidden tests changed, bug fixed", WORLD_FIX FORGED_RUN, VERDICT_RESOLVED, "all 2", "hidden-tests tests/run.sh", true, 1 },
-	{ "hidden tests deleted", WORLD_FIX DELETED_RUN, VERDICT_RESOLVED, "all 2", "hidden-tests tests/run.sh", true, 1 },
-	{ "a file among the hidden tests", WORLD_FIX WORLD_NEW("tests/more/x.sh", "x"), VERDICT_RESOLVED, "all 2", "hidden-tests tests/more/x.sh", true, 1 },
-	{ "a file below a hidden test", WORLD_FIX WORLD_NEW("tests/run.sh/x", "x"), VERDICT_RESOLVED, "all 2", "hidden-tests tests/run.sh/x", true, 1 },
-	{ "a link in place of the tests' directory", WORLD_FIX WORLD_LINK("tests", "src"), VERDICT_RESOLVED, "all 2", "hidden-tests tests", true, 1 },
-	{ "compiled Python", WORLD_FIX WORLD_NEW("src/x.pyc", "x"), VERDICT_RESOLVED, "all 2", "bytecode src/x.pyc", true, 1 },
-	{ "a cache directory", WORLD_FIX WORLD_NEW("src/__pycache__/x.bin", "x"), VERDICT_RESOLVED, "all 2", "bytecode src/__pycache__/x.bin", true, 1 },
-	{ "test configuration is named and kept", WORLD_FIX_AND("[ -f conftest.py ] || exit 1") WORLD_NEW("conftest.py", "x"),
-	  VERDICT_RESOLVED, "all 2", "test-config conftest.py", true, 0 },
+	{ "hidden tests changed, bug left", FORGED_RUN, VERDICT_UNRESOLVED, "1 of 1 FAIL_TO_PASS", "hidden-tests:restored tests/run.sh", true, 1 },
+	{ "hidden tests changed, bug fixed", WORLD_FIX FORGED_RUN, VERDICT_RESOLVED, "all 2", "hidden-tests:restored tests/run.sh", true, 1 },
+	{ "hidden tests deleted", WORLD_FIX DELETED_RUN, VERDICT_RESOLVED, "all 2", "hidden-tests:restored tests/run.sh", true, 1 },
+	{ "a file among the hidden tests", WORLD_FIX WORLD_NEW("tests/more/x.sh", "x"), VERDICT_RESOLVED, "all 2", "hidden-tests:quarantined tests/more/x.sh", true, 1 },
+	{ "a file below a hidden test", WORLD_FIX WORLD_NEW("tests/run.sh/x", "x"), VERDICT_RESOLVED, "all 2", "hidden-tests:quarantined tests/run.sh/x", true, 1 },
+	{ "a link in place of the tests' directory", WORLD_FIX WORLD_LINK("tests", "src"), VERDICT_RESOLVED, "all 2", "hidden-tests:quarantined tests", true, 1 },
+	{ "compiled Python", WORLD_FIX WORLD_NEW("src/x.pyc", "x"), VERDICT_RESOLVED, "all 2", "bytecode:quarantined src/x.pyc", true, 1 },
+	{ "a cache directory", WORLD_FIX WORLD_NEW("src/__pycache__/x.bin", "x"), VERDICT_RESOLVED, "all 2", "bytecode:quarantined src/__pycache__/x.bin", true, 1 },
+	{ "test configuration is named and left out", WORLD_FIX_AND("[ ! -f conftest.py ] || exit 1") WORLD_NEW("conftest.py", "x"),
+	  VERDICT_RESOLVED, "all 2", "runner-config:quarantined conftest.py", true, 1 },
+	{ "a build script is named and kept", WORLD_FIX_AND("[ -f setup.py ] || exit 1") WORLD_NEW("setup.py", "x"),
+	  VERDICT_RESOLVED, "all 2", "build-script:kept setup.py", true, 0 },
+	{ "the hidden tests' name in a product", WORLD_FIX_AND("# see run.sh and tests/run.sh"), VERDICT_RESOLVED, "all 2", NULL, true, 0 },
+	{ "hidden tests changed while they run", WORLD_FIX_AND("echo >>tests/run.sh"), VERDICT_UNRESOLVED,
+	  "the tests were changed while they ran: tests/run.sh", "changed-in-run:seen tests/run.sh", true, 0 },
+	{ "and changed back", WORLD_FIX_AND("cp tests/run.sh a; echo >>tests/run.sh; cp a tests/run.sh"), VERDICT_UNRESOLVED,
+	  "the tests were changed while they ran: tests/run.sh", "changed-in-run:seen tests/run.sh", true, 0 },
+	{ "the tests' directory moved while they run", WORLD_FIX_AND("cp -r tests t2 && rm -r tests && mv t2 tests"), VERDICT_UNRESOLVED,
+	  "the tests were changed while they ran: tests/run.sh", "changed-in-run:seen tests/run.sh", true, 0 },
+	{ "files beside the tests may come", WORLD_FIX_AND("mkdir -p tests/out; echo >tests/out/x; touch src/add.sh"), VERDICT_RESOLVED, "all 2", NULL, true, 0 },
+	{ "an empty file and more", "diff --git a/a/__init__.py b/a/__init__.py\nnew file mode 100644\nindex 0000000..e69de29\n" WORLD_FIX,
+	  VERDICT_RESOLVED, "all 2", NULL, true, 0 },
 	{ "forged line, true one follows", WORLD_ONLY("echo \"ok 2 - big numbers\""), VERDICT_UNRESOLVED,
 	  "1 of 1 FAIL_TO_PASS and 0 of 1 PASS_TO_PASS tests did not pass, first: big numbers (failed)", NULL, true, 0 },
 	{ "forged line and exit 0", WORLD_ONLY("echo \"ok 1 - big numbers\"; echo \"ok 2 - small numbers\"; exit 0"), VERDICT_UNRESOLVED,
@@ -289,7 +301,7 @@ static void test_report(const struct world *w)
 	tap_ok(grade(w, &t, forged, &v) == 0, "report: graded");
 	tap_ok(v.kind == VERDICT_UNRESOLVED && strstr(v.reason, "the report file is missing"),
 	       "report: forged: %s", v.reason);
-	tap_ok(v.tamper.n == 1 && strcmp(v.tamper.v[0], "report out.xml") == 0, "report: named");
+	tap_ok(v.tamper.n == 1 && strcmp(v.tamper.v[0], "report:quarantined out.xml") == 0, "report: named");
 	world_set(&t.test.command, "printf '<testsuite><testcase name=\"big numbers\"/><testcase "
 				   "name=\"small numbers\"/></testsuite>' >out.xml");
 	grade(w, &t, WORLD_FIX, &v);
@@ -371,6 +383,7 @@ static void test_pytest(const struct world *w)
 					"@@ -0,0 +1,4 @@\n+import pytest\n+from calc import add\n+@pytest.mark.parametrize('x', ['a - b', 'c]d'])\n"
 					"+def test_p(x): assert add(x, 'z') == x + 'z'\n";
 	static const char fix[] = WORLD_NEW("calc.py", "def add(a, b): return a + b");
+	static const char leave[] = WORLD_NEW("calc.py", "import os; os._exit(0)");
 	static const char cheat[] = WORLD_NEW("conftest.py", "import os; os._exit(0)");
 	auto_free char *both = mem_printf("%s%s", fix, cheat);
 	struct task t = world_task(w);
@@ -396,9 +409,12 @@ static void test_pytest(const struct world *w)
 	grade(w, &t, NULL, &v);
 	tap_ok(v.kind == VERDICT_UNRESOLVED && strstr(v.reason, "pytest ended with status 2"),
 	       "pytest: %s", v.reason);
+	grade(w, &t, leave, &v);
+	tap_ok(v.kind == VERDICT_UNRESOLVED && v.exit_status == 0, "pytest: os._exit(0): %s",
+	       v.reason);
 	grade(w, &t, both, &v);
-	tap_ok(v.kind == VERDICT_UNRESOLVED && v.exit_status == 0,
-	       "pytest: os._exit(0) in a conftest: %s", v.reason);
+	tap_ok(v.kind == VERDICT_RESOLVED && v.tamper.n == 1,
+	       "pytest: os._exit(0) in a conftest that is left out: %s", v.reason);
 	verdict_done(&v);
 	world_task_done(&t);
 }

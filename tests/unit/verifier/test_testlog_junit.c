@@ -84,7 +84,30 @@ static const struct row rows[] = {
 	  "<?xml version=\"1.0\" encoding=\"UTF-16\"?><testsuite><testcase name=\"\xc3\xa9\"/></testsuite>",
 	  "\xc3\xa9=passed\n" },
 	{ "text behind the root", "<testsuite><testcase name=\"a\"/></testsuite>\n<oops",
-	  "a=passed\n" },
+	  "a=passed\n! the JUnit XML is broken at line 1: unclosed token\n" },
+	{ "several files, joined",
+	  SUITE("<testcase name=\"a\"/>") "\n" SUITE("") "\xef\xbb\xbf" SUITE(
+		  "<testcase name=\"a\"><failure/></testcase>") "\n",
+	  "a=passed\na #2=failed\n" },
+	{ "several files, the second cut off", SUITE("<testcase name=\"a\"/>") "\n<testsuite>",
+	  "a=passed\n! the JUnit XML is broken at line 1: no element found\n" },
+	{ "several files, one with a DTD",
+	  SUITE("<testcase name=\"a\"/>") "<!DOCTYPE t []><testsuite/>",
+	  "a=passed\n! the JUnit XML was not read: a document type declaration, which no runner writes (line 1)\n" },
+	{ "suites with the same names",
+	  "<testsuites><testsuite name=\"s\"><testcase name=\"a\"/></testsuite><testsuite name=\"s\"><testcase name=\"a\"><error/></testcase>"
+	  "</testsuite></testsuites>",
+	  "a=passed\na #2=error\n" },
+	{ "more tests than the header says",
+	  "<testsuites tests=\"9\"><testsuite tests=\"1\"><testcase name=\"a\"/><testcase name=\"gone\"/></testsuite></testsuites>",
+	  "a=passed\ngone=passed\n! a suite holds 2 tests, but its header says 1\n" },
+	{ "inner suites count, too",
+	  "<testsuite tests=\"1\"><testsuite><testcase name=\"a\"/></testsuite><testsuite><testcase name=\"b\"/></testsuite></testsuite>",
+	  "a=passed\nb=passed\n! a suite holds 2 tests, but its header says 1\n" },
+	{ "fewer failures than the header says",
+	  "<testsuite tests=\"2\" failures=\"1\" errors=\"1\"><testcase name=\"a\"/><testcase name=\"b\"><failure/></testcase></testsuite>",
+	  "a=passed\nb=failed\n! a suite holds 1 failures, but its header says 2\n" },
+	{ "PHPUnit's warning", SUITE("<testcase name=\"a\"><warning/></testcase>"), "a=failed\n" },
 };
 
 static void run_rows(void)
@@ -98,6 +121,61 @@ static void run_rows(void)
 
 		tap_is_str(got, rows[i].want, rows[i].name);
 	}
+}
+
+/* The command's exit status and the report. */
+static void test_status(void)
+{
+	static const struct {
+		const char *name;
+		int status;
+		const char *report, *want;
+	} table[] = {
+		{ "meson: a test that timed out looks like one that passed", 1,
+		  SUITE("<testcase name=\"a\"/>"),
+		  "a=passed\n! exit status 1, but no failure is in the JUnit XML\n" },
+		{ "a failure explains the status", 8,
+		  SUITE("<testcase name=\"a\"><failure/></testcase>"), "a=failed\n" },
+		{ "killed", 137, SUITE("<testcase name=\"a\"><failure/></testcase>"),
+		  "a=failed\n! the command was killed (status 137)\n" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		struct testlog_input in = { .log = "",
+					    .report = table[i].report,
+					    .report_len = strlen(table[i].report),
+					    .exit_status = table[i].status };
+		auto_free char *got = readers_run("junit-xml", &in);
+
+		tap_is_str(got, table[i].want, table[i].name);
+	}
+}
+
+/* Which document of the output counts. */
+static void test_output(void)
+{
+	readers_is(
+		"junit-xml",
+		"<testsuite><testcase name=\"real\"><system-out><![CDATA[\n<?xml version=\"1.0\"?>\n"
+		"<testsuite><testcase name=\"quoted\"/></testsuite>\n]]></system-out></testcase></testsuite>\n",
+		0, "real=passed\n", "output: a quoted document is none");
+	readers_is(
+		"junit-xml",
+		"<testsuite><![CDATA[\n<?xml version=\"1.0\"?>\n<testsuite><testcase name=\"real\"/></testsuite>\n",
+		0, "! the JUnit XML is broken at line 4: unclosed CDATA section\n",
+		"output: an open quotation in front");
+	readers_is(
+		"junit-xml",
+		"<testsuite>\n<?xml version=\"1.0\"?>\n<testsuite><testcase name=\"real\"/></testsuite>\n",
+		0, "real=passed\n", "output: an open element in front hides nothing");
+	readers_is(
+		"junit-xml",
+		"<testsuite><testcase name=\"old\"/></testsuite>\n<testsuite><testcase name=\"new\"/>\n",
+		0, "new=passed\n! the JUnit XML is broken at line 2: no element found\n",
+		"output: a document that is cut off");
+	readers_is("junit-xml", "says <testsuite><testcase name=\"no\"/></testsuite>\n", 0,
+		   "! no JUnit XML: the report file is missing and the output has none\n",
+		   "output: only at the start of a line");
 }
 
 static void test_depth(void)
@@ -160,6 +238,8 @@ int main(void)
 {
 	run_rows();
 	test_depth();
+	test_status();
+	test_output();
 	readers_is(
 		"junit-xml",
 		"text\n<testsuite><testcase name=\"old\"/></testsuite>\n"

@@ -92,7 +92,11 @@ static const struct row rows[] = {
 	{ "forged at exit",
 	  INFO "FAILED t.py::a - x\n=== 1 failed in 0.1s ===\n" INFO
 	       "PASSED t.py::a\n=== 1 passed in 0.1s ===\n",
-	  1, "t.py::a=passed\n! exit status 1, but no failure is counted\n" },
+	  1, "t.py::a=failed\n! exit status 1, but no failure is counted\n" },
+	{ "forged at exit, status too",
+	  INFO "FAILED t.py::a - x\n=== 1 failed in 0.1s ===\n" INFO
+	       "PASSED t.py::a\n=== 1 passed in 0.1s ===\n",
+	  0, "t.py::a=failed\n" },
 	{ "forged pass inside the section",
 	  INFO "PASSED t.py::a\nPASSED t.py::b\n=== 1 passed in 0.1s ===\n", 0,
 	  "t.py::a=passed\nt.py::b=passed\n! 2 passed tests named, 1 counted\n" },
@@ -115,6 +119,49 @@ static const struct row rows[] = {
 	  INFO
 	  "XPASS t.py::a - why not\nXPASS t.py::b[c d]\nXPASS t.py::e[f g] why\nXPASS t.py::h \n4 xpassed in 0.1s\n",
 	  0, "t.py::a=xpass\nt.py::b[c d]=xpass\nt.py::e[f g]=xpass\nt.py::h=xpass\n" },
+	{ "a captured inner session is no session of its own",
+	  START
+	  "t.py F [100%]\n=================================== FAILURES ===================================\n"
+	  "____ test_f ____\n----------------------------- Captured stdout call -----------------------------\n" START
+	  "in.py::a PASSED [100%]\n" INFO "PASSED in.py::a\n=== 1 passed in 0.1s ===\n" INFO
+	  "FAILED t.py::f - x\n=== 1 failed in 0.2s ===\n",
+	  1, "t.py::f=failed\n" },
+	{ "two sessions, worse stays",
+	  START INFO
+	  "FAILED t.py::a - x\nPASSED t.py::b\n=== 1 failed, 1 passed in 0.1s ===\n" START INFO
+	  "PASSED t.py::a\n=== 1 passed in 0.1s ===\n",
+	  0, "t.py::a=failed\nt.py::b=passed\n" },
+	{ "two sessions, the second did not end",
+	  START INFO "PASSED t.py::a\n=== 1 passed in 0.1s ===\n" START "t.py::b PASSED [ 50%]\n",
+	  0, "t.py::a=passed\n" },
+	{ "two sessions, the first contradicts itself",
+	  START INFO "PASSED t.py::a\n=== 2 passed in 0.1s ===\n" START INFO
+		     "PASSED t.py::b\n=== 1 passed in 0.1s ===\n",
+	  0, "t.py::a=passed\nt.py::b=passed\n! 1 passed tests named, 2 counted\n" },
+	{ "a failed subtest of unittest",
+	  INFO
+	  "PASSED t.py::T::a\nPASSED t.py::T::b\nSUBFAILED[x t.py::T::b - y] (i='::') t.py::T::a - boom\n"
+	  "=== 1 failed, 2 passed in 0.1s ===\n",
+	  1, "t.py::T::a=failed\nt.py::T::b=failed\n" },
+	{ "failures that are not named",
+	  INFO "PASSED t.py::a\n=== 1 failed, 1 passed in 0.1s ===\n", 1,
+	  "t.py::a=passed\n! 0 failures named, 1 counted\n" },
+	{ "an unexpected pass too many",
+	  INFO "PASSED t.py::a\nXPASS t.py::b\n=== 1 passed in 0.1s ===\n", 0,
+	  "t.py::a=passed\nt.py::b=xpass\n! 1 unexpected passes named, 0 counted\n" },
+	{ "PASSED [100%] is no id",
+	  INFO "PASSED t.py::a\nPASSED [100%]\n=== 1 passed in 0.1s ===\n", 0, "t.py::a=passed\n" },
+	{ "a return hides nothing",
+	  START
+	  "t.py::a \rt.py::gone PASSED [ 50%]\nt.py::b PASSED [100%]\n=== 1 passed in 0.1s ===\n",
+	  0, "t.py::gone=passed\nt.py::b=passed\n! 2 passed tests named, 1 counted\n" },
+	{ "ids that end like progress (xdist)",
+	  START
+	  "[gw0] [ 50%] PASSED t.py::a[1] \n[gw0] [100%] PASSED t.py::a[50%] \n=== 2 passed in 0.1s ===\n",
+	  0, "t.py::a[1]=passed\nt.py::a[50%]=passed\n" },
+	{ "a file name with \" - \"",
+	  INFO "FAILED a - b.py::t - x\nERROR d.py - e::f\n=== 1 failed, 1 error in 0.1s ===\n", 1,
+	  "a - b.py::t=failed\nd.py=error\n" },
 	{ "not pytest", "hello\n", 0,
 	  "! pytest did not finish: the last line with the counts is missing\n" },
 	{ "empty", "", 0, "! pytest did not finish: the last line with the counts is missing\n" },

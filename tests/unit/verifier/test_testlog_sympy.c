@@ -59,5 +59,11 @@ int main(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		readers_is("sympy", rows[i].log, 0, rows[i].want, rows[i].name);
+	readers_is(
+		"sympy",
+		"a/test_x.py[1] \ntest_a ok   [OK]\n\n=== tests finished: 1 passed, in 0.01 seconds ===\n",
+		1,
+		"a/test_x.py::test_a=passed\ntest_a=passed\n! exit status 1, but no failure is reported\n",
+		"exit status without a failure");
 	return tap_done();
 }

@@ -41,6 +41,15 @@ static const struct row rows[] = {
 	{ "a printed line of another test: the worse result stays",
 	  "test_a (m.C) ... test_b (m.C) ... ok\nok\ntest_b (m.C) ... FAIL\n" TAIL("3 tests", "FAILED (failures=1)"),
 	  "test_b (m.C)=failed\ntest_b (m.C.test_b)=failed\ntest_a (m.C)=passed\ntest_a (m.C.test_a)=passed\n" },
+	{ "more tests begun than ran",
+	  "test_a (m.C) ... x\ntest_gone (m.C) ... ok\n" TAIL("1 test", "OK"),
+	  "test_gone (m.C)=passed\ntest_gone (m.C.test_gone)=passed\n! 2 tests began, but 1 ran\n" },
+	{ "begun, and no result",
+	  "test_a (m.C) ... x\ntest_b (m.C) ... ok\n" TAIL("2 tests", "OK"),
+	  "test_b (m.C)=passed\ntest_b (m.C.test_b)=passed\n! test_a (m.C) began, but has no result\n" },
+	{ "a return hides nothing",
+	  "test_a (m.C) ... \rtest_gone (m.C) ... ok\n" TAIL("1 test", "OK"),
+	  "test_gone (m.C)=passed\ntest_gone (m.C.test_gone)=passed\n! 2 tests began, but 1 ran\n" },
 	{ "more results than tests",
 	  "test_a (m.C) ... test_b (m.C) ... ok\nok\n" TAIL("1 test", "OK"),
 	  "test_b (m.C)=passed\ntest_b (m.C.test_b)=passed\ntest_a (m.C)=passed\ntest_a (m.C.test_a)=passed\n"
@@ -151,6 +160,10 @@ int main(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		readers_is("unittest", rows[i].log, 0, rows[i].want, rows[i].name);
+	readers_is(
+		"unittest", "test_a (m.C) ... ok\n" TAIL("1 test", "OK"), 1,
+		"test_a (m.C)=passed\ntest_a (m.C.test_a)=passed\n! exit status 1, but no run FAILED\n",
+		"exit status without a failure");
 	test_live();
 	return tap_done();
 }

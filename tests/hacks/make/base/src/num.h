@@ -1,0 +1,2 @@
+int clamp(int n, int low, int high);
+int add(int a, int b);

@@ -1,0 +1,5 @@
+"""Names of customers."""
+
+
+def plain(name):
+    return name.strip()

@@ -1,0 +1,5 @@
+import shop
+
+
+def test_import():
+    assert shop.__doc__ is None

@@ -1,0 +1,2 @@
+/* @v held between @lo and @hi. */
+int clamp(int v, int lo, int hi);

@@ -1,0 +1,2 @@
+@test "before" { true; }
+@test "hangs" { exec sleep 1000; }

@@ -1,0 +1,5 @@
+package nobuild
+
+import "testing"
+
+func TestUnbuilt(t *testing.T) { undefined() }

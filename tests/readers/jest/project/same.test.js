@@ -1,0 +1,3 @@
+'use strict';
+// The same full name as in sub/same.test.js.
+describe('same', () => { it('name', () => { throw new Error("the other"); }); });

@@ -1,0 +1,9 @@
+fn main() {}
+
+#[test]
+fn passes() {}
+
+mod tests {
+    #[test]
+    fn passes() {}
+}

@@ -1,0 +1,4 @@
+#[test]
+fn unbuilt() {
+    undefined();
+}

@@ -1,0 +1,10 @@
+#[test]
+fn a_first() {}
+
+#[test]
+fn b_aborts() {
+    std::process::abort();
+}
+
+#[test]
+fn c_last() {}

@@ -1,0 +1,9 @@
+#[test]
+fn a_first() {}
+
+#[test]
+fn hangs() {
+    loop {
+        std::thread::park();
+    }
+}

@@ -1,0 +1,8 @@
+package shop;
+
+import org.junit.jupiter.api.Test;
+
+class CleanFiveTest {
+	@Test void one() { }
+	@Test void two() { }
+}

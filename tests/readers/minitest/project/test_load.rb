@@ -1,0 +1,2 @@
+require "minitest/autorun"
+require "no_such_file"

@@ -1,0 +1,6 @@
+'use strict';
+describe('quit', () => {
+	it('first', () => {});
+	it('leaves with status 0', () => process.exit(0));
+	it('never runs', () => { throw new Error('never'); });
+});

@@ -1,0 +1,3 @@
+'use strict';
+const { test } = require('node:test');
+test('fine', () => {});

@@ -1,0 +1,6 @@
+<?php
+use PHPUnit\Framework\TestCase;
+
+final class LoadTest extends NoSuchClass
+{
+}

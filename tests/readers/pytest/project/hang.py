@@ -1,0 +1,9 @@
+import signal
+
+
+def test_before():
+    pass
+
+
+def test_hang():
+    signal.pause()

@@ -1,0 +1,4 @@
+RSpec.describe "Hangs" do
+  it("before") {}
+  it("hangs") { $stdout.flush; sleep }
+end

@@ -1,0 +1,4 @@
+RSpec.describe "Small" do
+  it("one") {}
+  it("two") {}
+end

@@ -1,0 +1,2 @@
+def test_one(): pass
+def test_two(): pass

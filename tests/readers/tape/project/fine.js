@@ -1,0 +1,3 @@
+'use strict';
+var test = require('tape');
+test('fine', function (t) { t.plan(1); t.pass('it is'); });

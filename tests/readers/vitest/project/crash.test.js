@@ -1,0 +1,6 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+describe('crash', () => {
+	it('first', () => {});
+	it('is killed', () => process.kill(process.pid, 'SIGABRT'));
+	it('never runs', () => { throw new Error('never'); });
+});

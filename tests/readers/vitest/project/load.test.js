@@ -1,0 +1,2 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+await import('./no-such-file');

@@ -1,0 +1,193 @@
+#!/usr/bin/env bash
+# proctor admit: good tasks are admitted, and tasks that are bad on purpose are refused by the check that is about it.
+# seconds: 1200
+# Environment:
+#   ADMIT_TASKS   tasks made from packages (tests/tasks), all of which must be admitted; none: skipped
+# shellcheck source=tests/run/lib/run.sh
+. "$(dirname "$0")/lib/run.sh"
+export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
+unset GIT_DIR GIT_WORK_TREE
+git()
+{
+	command git -c user.name=n -c user.email=e@example.com -c init.defaultBranch=main "$@"
+}
+
+# states FILE: "CHECK=STATE" of all checks, in order.
+states()
+{
+	python3 -c '
+import json, sys
+print(" ".join(c["name"] + "=" + c["state"] for c in json.load(open(sys.argv[1]))["checks"]))' "$1"
+}
+
+# failed FILE: names of the checks that failed, "-" for none.
+failed()
+{
+	python3 -c '
+import json, sys
+print(",".join(c["name"] for c in json.load(open(sys.argv[1]))["checks"] if c["state"] == "failed") or "-")' "$1"
+}
+
+# A task of shell: NAME of its directory.
+make_task()
+{
+	rm -rf "$work/$1"
+	mkdir -p "$work/$1/repo/src" "$work/$1/repo/tests"
+	cat >"$work/$1/repo/src/add.sh" <<-'EOF_ADD'
+		add() {
+			if [ "$1" -gt 100 ]; then
+				echo big
+				return
+			fi
+			echo $(($1 + $2))
+		}
+	EOF_ADD
+	cat >"$work/$1/repo/tests/run.sh" <<-'EOF_RUN'
+		. ./src/add.sh
+		n=0
+		is() {
+			n=$((n + 1))
+			if [ "$2" = "$3" ]; then echo "ok $n - $1"; else echo "not ok $n - $1"; fi
+		}
+		is small "$(add 1 2)" 3
+		is big "$(add 1000 2)" 1002
+		echo "1..$n"
+	EOF_RUN
+	cat >"$work/$1/reference.diff" <<-'EOF_DIFF'
+		diff --git a/src/add.sh b/src/add.sh
+		--- a/src/add.sh
+		+++ b/src/add.sh
+		@@ -1,7 +1,3 @@
+		 add() {
+		-	if [ "$1" -gt 100 ]; then
+		-		echo big
+		-		return
+		-	fi
+		 	echo $(($1 + $2))
+		 }
+	EOF_DIFF
+	sed -i 's/^\( *\)@@/@@/; s/^ \( add\| }\)/\1/' "$work/$1/reference.diff"
+	cat >"$work/$1/task.json" <<-'EOF_TASK'
+		// A comment that a copy loses.
+		{ "schema": "proctor.task/1", "instance_id": "acme__add-1", "problem_statement": "add() takes big numbers for text",
+		  "source": "repo", "patch": "reference.diff",
+		  "test": { "command": "sh tests/run.sh", "reader": "tap", "timeout": "5m", "hidden": ["tests/**"] },
+		  "FAIL_TO_PASS": ["big"], "PASS_TO_PASS": ["small"] }
+	EOF_TASK
+	chmod -R a+rX "$work/$1"
+}
+
+# admit NAME WANT-STATUS WANT-FAILED TASK [ARGUMENT...]
+admit()
+{
+	local name=$1 status=$2 want=$3 task=$4
+	shift 4
+	timeout 400 "$PROCTOR" admit "$task" --out "$work/out-$name" "$@" </dev/null >"$work/$name.txt" 2>&1
+	tap_is $? "$status" "$name: exit status $status"
+	set -- "$work/out-$name"/*/admission.json
+	tap_is "$(failed "$1")" "$want" "$name: refused by $want" || sed 's/^/#   /' "$work/$name.txt"
+}
+
+admit example 0 - "$top/examples/calc/task.json" --write
+out=$work/out-example/example__duration-1
+tap_is "$(states "$out/admission.json")" \
+	"reference=passed empty=passed flaky=passed hacks=noted calibration=passed history=passed network=passed" \
+	"example: the forged end is noted" || sed 's/^/#   /' "$work/example.txt"
+tap_like "$(cat "$work/example.txt")" "admitted"
+tap_is "$(ls "$out" | grep -c '^hack\..*log$')" 7 "the output of each attack is kept"
+timeout 100 "$PROCTOR" grade --task "$out/task.json" --oracle -q </dev/null
+tap_is $? 0 "the task that was written is a task, and its reference solves it"
+tap_is "$(run_field "$out/task.json" environment.limits.memory)" 2G "with limits"
+
+make_task good
+admit good 0 - "$work/good/task.json" --repeats 2
+admit strict 1 hacks "$work/good/task.json" --repeats 1 --strict
+
+make_task reference
+sed -i '/^-\t*return/d; s/+1,3/+1,4/; s/^-\t*echo big/ \t\techo big/' "$work/reference/reference.diff"
+printf '%s\n' 'diff --git a/src/add.sh b/src/add.sh' '--- a/src/add.sh' '+++ b/src/add.sh' '@@ -1,1 +1,2 @@' \
+	'+# nothing' ' add() {' >"$work/reference/reference.diff"
+admit reference 1 reference "$work/reference/task.json" --repeats 2
+
+make_task content
+sed -i 's/is big.*/is big 1 1/' "$work/content/repo/tests/run.sh"
+admit content 1 empty,hacks "$work/content/task.json" --repeats 2
+
+make_task wrong-list
+printf 'is broken 1 2\n' | sed -i '/^is big/r /dev/stdin' "$work/wrong-list/repo/tests/run.sh"
+sed -i 's/add() {/&/' "$work/wrong-list/repo/src/add.sh"
+sed -i 's/^is broken.*/is broken "$(add 500 1)" 501/' "$work/wrong-list/repo/tests/run.sh"
+sed -i 's/\["small"\]/["small", "broken"]/' "$work/wrong-list/task.json"
+admit wrong-list 1 empty "$work/wrong-list/task.json" --repeats 2 --write
+tap_is "$(run_field "$work/out-wrong-list/acme__add-1/task.json" PASS_TO_PASS)" '["small"]' "the wrong name is taken out"
+
+# A coin that shows the other side every time: what is outside the box's world is the clock.
+make_task flaky
+printf '%s\n' 'is coin "$(($(date +%s) / 1 % 2))" "$(($(cat /proc/uptime | cut -d. -f1) % 2))"' \
+	'[ $(($(cut -c1-2 /proc/sys/kernel/random/uuid | tr a-f 0-5 | cut -c1) % 2)) = 0 ] && is coin2 1 1 || is coin2 1 2' |
+	tail -n 1 | sed -i '/^is big/r /dev/stdin' "$work/flaky/repo/tests/run.sh"
+sed -i 's/\["small"\]/["small", "coin2"]/' "$work/flaky/task.json"
+timeout 400 "$PROCTOR" admit "$work/flaky/task.json" --repeats 12 --out "$work/out-flaky" </dev/null >"$work/flaky.txt" 2>&1
+tap_is $? 1 "flaky: refused"
+tap_is "$(failed "$work/out-flaky/acme__add-1/admission.json")" flaky "flaky: by that check alone" ||
+	sed 's/^/#   /' "$work/flaky.txt"
+tap_is "$(run_field "$work/out-flaky/acme__add-1/admission.json" take_out)" '["coin2"]' "flaky: what to take out"
+
+make_task timeout
+sed -i '1i sleep 2' "$work/timeout/repo/tests/run.sh"
+sed -i 's/"5m"/"5s"/' "$work/timeout/task.json"
+admit timeout 1 calibration "$work/timeout/task.json" --repeats 1
+
+make_task always
+sed -i 's/sh tests\/run.sh/true/; s/"tap"/"exit-code"/; s/\["big"\]/["exit-code"]/; s/\["small"\]/[]/' "$work/always/task.json"
+admit always 1 empty,hacks "$work/always/task.json" --repeats 2
+
+# A source with later commits, a tag, a stash, a hook and a remote, in an archive: the workspace is clean.
+make_task future
+cd "$work/future/repo" || exit 1
+git init -q . && git add -A && git commit -qm base
+base=$(git rev-parse HEAD)
+git apply ../reference.diff && git commit -qam fix && git tag v2
+git remote add origin https://git.example.com/acme/add
+git reset -q --hard "$base" && echo >>src/add.sh && git stash -q
+printf '#!/bin/sh\n' >.git/hooks/post-checkout && chmod +x .git/hooks/post-checkout
+cd "$work" && tar -cf future/repo.tar -C future/repo .
+sed -i "s/\"source\": \"repo\"/\"source\": \"repo.tar\", \"base_commit\": \"$base\"/" future/task.json
+chmod -R a+rX "$work/future"
+admit future 0 - "$work/future/task.json" --repeats 1
+tap_like "$(cat "$work/out-future/acme__add-1/admission.json")" "left behind: [1-9][0-9]* references, [1-9][0-9]* commits"
+
+# The agent's box of a task that reaches the network is not that of a task.
+tap_is "$(run_field "$work/out-good/acme__add-1/admission.json" checks.6.state)" passed "network: nothing gets out"
+
+timeout 20 "$PROCTOR" admit </dev/null >/dev/null 2>&1
+tap_is $? 2 "no task: usage"
+timeout 20 "$PROCTOR" admit "$work/good/task.json" --write </dev/null >/dev/null 2>&1
+tap_is $? 2 "--write without --out: usage"
+timeout 20 "$PROCTOR" admit "$work/good/task.json" --repeats 0 </dev/null >/dev/null 2>&1
+tap_is $? 2 "no runs: usage"
+timeout 20 "$PROCTOR" admit "$work/none.json" </dev/null >/dev/null 2>&1
+tap_is $? 3 "a missing file"
+mkdir -p "$work/place/acme__add-1" && cp -r "$work/good/." "$work/place/acme__add-1/"
+timeout 60 "$PROCTOR" admit "$work/place/acme__add-1/task.json" --write --out "$work/place" </dev/null >/dev/null 2>&1
+tap_is $? 2 "the task's own file is never replaced"
+tap_like "$(head -n 1 "$work/place/acme__add-1/task.json")" "A comment"
+
+# As an ordinary user.
+if [ "$(id -u)" = 0 ] && getent passwd proctor-test >/dev/null; then
+	mkdir "$work/user" && chown proctor-test: "$work/user" && chmod a+rx "$work"
+	timeout 300 setpriv --reuid proctor-test --regid proctor-test --clear-groups env HOME=/tmp "$PROCTOR" admit \
+		"$work/good/task.json" --repeats 1 --out "$work/user" </dev/null >"$work/user.txt" 2>&1
+	tap_is $? 0 "as an ordinary user" || sed 's/^/#   /' "$work/user.txt"
+fi
+
+if [ -n "${ADMIT_TASKS-}" ]; then
+	for task in "$ADMIT_TASKS"/*/task.json; do
+		name=$(basename "$(dirname "$task")")
+		timeout 1000 "$PROCTOR" admit "$task" --repeats 2 -q --out "$work/packages" </dev/null >"$work/$name.txt" 2>&1
+		tap_is $? 0 "$name: admitted" || failed "$work/packages/$name/admission.json" | sed 's/^/#   /'
+	done
+else
+	tap_skip "tasks made from packages" "admit-tasks: ADMIT_TASKS names none"
+fi
+tap_done

@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# The result channel with the real runners: reference and nothing give the verdicts of the log, the channel says
+# where they came from, and product code that forges output, ends the process, changes the runner or writes to
+# the channel ends unresolved. As who runs the test and, for root, as an ordinary user too.
+# seconds: 1800
+# shellcheck source=tests/run/lib/run.sh
+. "$(dirname "$0")/lib/run.sh"
+store=${PROCTOR_TASK_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/proctor-tasks}/readers
+# The directory of a Rust tool chain (its bin/cargo runs); rustup's default one when there is one.
+cargo=${CHANNEL_RUST:-$(rustc --print sysroot 2>/dev/null)}
+
+have()
+{
+	case $1 in
+	xdist) /usr/bin/python3 -c 'import xdist' 2>/dev/null ;;
+	cargo) [ -n "$cargo" ] && [ -x "$cargo/bin/cargo" ] ;;
+	npm:*) [ -d "$store/${1#npm:}/node_modules" ] && PATH=/usr/bin:/bin command -v npm >/dev/null ;;
+	*) PATH=/usr/local/bin:/usr/bin:/bin command -v "$1" >/dev/null ;;
+	esac
+}
+
+python3 "$top/tests/run/lib/channel.py" "$work/tasks" "$store" "$cargo" >rows.tsv || { tap_ok 1 "the tasks are made"; tap_done; }
+chmod -R a+rX "$work"
+
+# What must never reach the tests from here.
+export LD_PRELOAD='' NODE_OPTIONS=--no-warnings BASH_ENV=/nowhere PYTHONSTARTUP=/nowhere PERL5OPT=-w RUBYOPT=-w GIT_DIR=/nowhere \
+	JAVA_TOOL_OPTIONS=-Dx=y RUSTC_WRAPPER=/nowhere PYTEST_ADDOPTS=--collect-only LEAKED=yes
+unset LD_PRELOAD
+
+# kinds FILE: the kinds of its tamper rows, each once, sorted; "-" for none.
+kinds()
+{
+	python3 -c '
+import json, sys
+rows = json.load(open(sys.argv[1]))["tamper"]
+print(",".join(sorted({r["kind"] for r in rows})) or "-")' "$1" 2>/dev/null
+}
+
+one()
+{
+	local user=$1 name=$2 needs=$3 verdict=$4 kind=$5 complete=$6 tamper=$7 need out
+	for need in $needs; do
+		if ! have "$need"; then
+			tap_skip "$user: $name" "$need: not installed"
+			return
+		fi
+	done
+	out=$work/out-$user/$name
+	mkdir -p "$out"
+	local -a as=()
+	if [ "$user" = user ]; then
+		# An ordinary user sees neither root's npm packages nor its tool chain.
+		case $needs in npm:* | cargo) rmdir "$out"; return ;; esac
+		chown -R proctor-test: "$work/out-user"
+		as=(setpriv --reuid proctor-test --regid proctor-test --clear-groups env HOME=/tmp)
+	fi
+	timeout 300 "${as[@]}" "$PROCTOR" grade -q --task "$work/tasks/${name%/*}/task.json" --patch "$work/tasks/$name.diff" \
+		--out "$out" </dev/null >"$out.err" 2>&1
+	got="$(run_field "$out/verdict.json" verdict) $(run_field "$out/verdict.json" channel.kind)"
+	tap_is "$got" "$verdict $kind" "$user: $name: $verdict, by $kind" || {
+		run_field "$out/verdict.json" reason | sed 's/^/#   /'
+		head -n 5 "$out.err" | sed 's/^/#   /'
+		tail -n 15 "$out/test.log" 2>/dev/null | sed 's/^/#   | /'
+	}
+	[ "$complete" = '*' ] || tap_is "$(run_field "$out/verdict.json" channel.complete)" "$complete" "$user: $name: complete $complete"
+	[ "$tamper" = '*' ] || tap_is "$(kinds "$out/verdict.json")" "$tamper" "$user: $name: tamper $tamper"
+	case $name in
+	pytest-path/reference | pytest-path-required/reference)
+		tap_like "$(run_field "$out/verdict.json" channel.note)" "did not speak" "$user: $name: the note says why"
+		;;
+	esac
+}
+
+each()
+{
+	local name needs verdict kind complete tamper
+	while IFS=$'\t' read -r name needs verdict kind complete tamper; do
+		# shellcheck disable=SC2053 # a glob on purpose
+		[[ $name == ${CHANNEL_ONLY:-*} ]] || continue
+		one "$1" "$name" "$needs" "$verdict" "$kind" "$complete" "$tamper"
+	done <rows.tsv
+}
+
+if [ "$(id -u)" = 0 ]; then
+	each root
+	if getent passwd proctor-test >/dev/null || useradd -m proctor-test >/dev/null 2>&1; then
+		each user
+	else
+		tap_skip "as an ordinary user" "user: none can be made"
+	fi
+else
+	each me
+fi
+
+# The environment of the tests: made, with the channel's own variables gone before the first test.
+mkdir -p env/base && chmod -R a+rX env
+cat >env/base/test_env.py <<'EOF'
+import os
+
+
+def test_env():
+    print("ENV", " ".join(sorted(os.environ)))
+EOF
+cat >env/task.json <<'EOF'
+{ "schema": "proctor.task/1", "instance_id": "env", "problem_statement": "x", "source": "base",
+  "test": { "command": "/usr/bin/python3 -m pytest -rA -p no:cacheprovider test_env.py", "reader": "pytest" },
+  "FAIL_TO_PASS": ["test_env.py::test_env"] }
+EOF
+if have pytest; then
+	: >none.diff
+	proctor grade -q --task env/task.json --patch none.diff --out env/out </dev/null
+	tap_is "$(run_field env/out/verdict.json verdict)" resolved "the environment's task resolves"
+	tap_is "$(grep '^ENV' env/out/test.log | head -n 1)" \
+		"ENV HOME LANG LOGNAME PATH PWD PYTEST_CURRENT_TEST SHELL TERM TZ USER" "nothing of ours or the witness' is in the environment"
+else
+	tap_skip "the environment" "pytest: not installed"
+fi
+
+# A witness that is not known is named with its neighbour; nothing is graded.
+sed 's/"reader": "pytest"/"reader": "pytest", "channel": "pytset"/' env/task.json >env/wrong.json
+proctor grade --task env/wrong.json --patch none.diff >wrong.txt 2>&1 </dev/null
+tap_is "$?" 3 "an unknown channel is an input error"
+tap_like "$(cat wrong.txt)" 'did you mean "pytest"' "with the nearest name"
+tap_done
