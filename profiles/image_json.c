@@ -44,7 +44,7 @@ static const char *text_of(const cJSON *obj, const char *key)
 {
 	const cJSON *v = member(obj, key);
 
-	return cJSON_IsString(v) && v->valuestring[0] ? v->valuestring : NULL;
+	return v && cJSON_IsString(v) && v->valuestring[0] ? v->valuestring : NULL;
 }
 
 static void strings_of(const cJSON *obj, const char *key, struct strv *ret)

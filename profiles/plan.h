@@ -69,7 +69,6 @@ struct plan {
 	char *statement;  /* the problem statement as the agent gets it, with the limits told
 			      * when the profile wants that; "" when there is none */
 	char *rootfs;     /* effective: the task's unless the profile says more */
-	struct image *image; /* that rootfs names; NULL = none */
 	struct strv argv; /* agent command with templates filled in */
 	struct strv env;  /* complete environment of the agent, "KEY=value", sorted */
 	char *home;       /* HOME in the box */
@@ -77,6 +76,8 @@ struct plan {
 	struct strv home_texts;       /* contents with templates filled in, same order */
 	char digest[DIGEST_HEX];      /* SHA-256 of plan_print()'s text */
 	char pair_digest[DIGEST_HEX]; /* the same without the condition (profiles/plan_pair.h) */
+	/* That rootfs names, owned; NULL = none. */
+	struct image *image;
 };
 
 /* Load all files, apply --set, fill templates, cross-check (scenario.instance_id matches the

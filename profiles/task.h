@@ -75,17 +75,18 @@ struct task {
 	char *source;    /* absolute path: git repository, bundle, plain directory, tar archive */
 	char *workdir;   /* absolute path in the box; default "/workspace" */
 	char *rootfs;    /* "host" (default), "dir:ABSOLUTE PATH", or an image (profiles/image.h) */
-	struct image *image; /* owned: what rootfs named at task_load(); NULL = no image, or unreadable */
 	struct strv env; /* "KEY=value" */
 	struct strv packages; /* named for people; doctor says which are missing */
 	struct task_limits limits;
-	int network;          /* enum task_net */
-	struct strv hosts;    /* with TASK_NET_ALLOWLIST */
-	char *patch;          /* reference diff text, NULL when none */
-	char *test_patch;     /* hidden tests diff text, NULL when none */
+	int network;       /* enum task_net */
+	struct strv hosts; /* with TASK_NET_ALLOWLIST */
+	char *patch;       /* reference diff text, NULL when none */
+	char *test_patch;  /* hidden tests diff text, NULL when none */
 	struct task_test test;
 	struct task_solution solution;
 	struct strv fail_to_pass, pass_to_pass;
+	/* What rootfs named at task_load(), owned; NULL = no image, or one that cannot be read. */
+	struct image *image;
 };
 
 /* Read a proctor.task/1 text of @n bytes that came from @name (used in error texts and kept as

@@ -1,4 +1,4 @@
-#include "sandbox/imagecache_internal.h"
+#include "sandbox/imagecache.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "sandbox/imagecache_dir_internal.h"
+#include "sandbox/imagecache_internal.h"
 
 /* The image of @id: 1 and a shared lock on it in *ret, 0 when it is not there, or negative. A removal
  * takes the lock alone and then the name, so a lock on a file that has its name is one on an image

@@ -16,7 +16,13 @@
 #include "verifier/oracle.h"
 #include "verifier/owntree.h"
 
-enum { PATCH_MAX = 256 << 20, TREE_MAX = 1 << 30, INFRA_REPEATS = 2, INFRA_REPEATS_MAX = 100, EXIT_MAX = 255 };
+enum {
+	PATCH_MAX = 256 << 20,
+	TREE_MAX = 1 << 30,
+	INFRA_REPEATS = 2,
+	INFRA_REPEATS_MAX = 100,
+	EXIT_MAX = 255
+};
 
 #define NO_EXIT UINT64_MAX
 

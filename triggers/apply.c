@@ -325,8 +325,9 @@ int apply_patch(const struct patch *p, const struct apply_io *io, const struct a
 	for (size_t i = 0; i < p->n_files && r == 1; i++) {
 		r = do_file(&run, &p->file[i], err ? err : &local);
 		if (r == 1 && run.bytes > APPLY_TOTAL_MAX)
-			r = say_no(&run, p->file[i].path,
-				   "with this file the changed files take more than 1 GiB together");
+			r = say_no(
+				&run, p->file[i].path,
+				"with this file the changed files take more than 1 GiB together");
 	}
 	map_done(&run.by_path);
 	for (size_t i = 0; i < res.n; i++)

@@ -533,9 +533,10 @@ static int do_between(struct normal *m, struct span s, struct err *err)
 			       m->c.line);
 	if (span_starts(s, "diff --cc ") || span_starts(s, "diff --combined ") ||
 	    span_starts(s, "@@@ "))
-		return err_set(err, ERR_INPUT,
-			       "diff: line %zu: a combined diff of a merge; give a diff between two trees",
-			       m->c.line);
+		return err_set(
+			err, ERR_INPUT,
+			"diff: line %zu: a combined diff of a merge; give a diff between two trees",
+			m->c.line);
 	m->binary |= span_starts(s, "GIT binary patch");
 	m->after_hunk = m->after_hunk && s.n && s.p[0] == '\\';
 	if (hunk || m->binary || m->after_hunk || span_starts(s, "Binary files ") ||

@@ -1,4 +1,4 @@
-#include "verifier/admit_internal.h"
+#include "verifier/admit.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "verifier/admit_internal.h"
 #include "verifier/basetree.h"
 #include "verifier/hacks.h"
 #include "verifier/oracle.h"
@@ -207,7 +208,6 @@ static int empty(struct admission *a, struct err *err)
 		else if (v->kind != VERDICT_UNRESOLVED)
 			admit_say(c, ADMIT_FAILED, "run %u: %s: %s", i + 1, verdict_name(v->kind),
 				  v->reason);
-		/* Nothing at all ran: a program that does not build with the hidden tests tells nothing of single ones. */
 		check_base(a, v, i + 1);
 	}
 	if (rc == 0)
@@ -274,7 +274,7 @@ static int changed(struct admission *a, struct err *err)
 	busy_end(busy);
 	if (rc < 0)
 		return rc;
-	if (v.kind != VERDICT_RESOLVED)
+	if (v.kind != VERDICT_RESOLVED && a->r->most.wall)
 		admit_say(
 			c, ADMIT_NOTED,
 			"in another time zone, language and home directory, and beside a busy process, the reference is %s: %s",

@@ -14,9 +14,10 @@
 #include "base/mem.h"
 #include "verifier/channel_internal.h"
 
-#define DRAIN_MAX  512   /* records at one go */
-#define FIELDS_MAX 12    /* of one record */
-#define KNOWN_MAX  65536 /* "known" records of one session */
+#define DRAIN_MAX       512   /* records at one go */
+#define FIELDS_MAX      12    /* of one record */
+#define CHANNEL_KEY_MIN 16    /* hex digits of a witness' key */
+#define KNOWN_MAX       65536 /* "known" records of one session */
 
 /* One record taken apart; strings are NUL-terminated inside @text. */
 struct record {
@@ -93,9 +94,14 @@ static int64_t number(const char *s)
 
 static void take_hello(struct channel *ch, struct channel_session *s, const struct record *r)
 {
-	(void)ch;
+	size_t n = strlen(r->field[2]);
+
 	free(s->who);
 	s->who = mem_printf("%.64s %.64s", r->field[0], r->field[1]);
+	if (n < CHANNEL_KEY_MIN || n >= sizeof(s->key))
+		channel_fault(ch, "a hello without a key");
+	else
+		memcpy(s->key, r->field[2], n + 1);
 }
 
 static void take_test(struct channel *ch, struct channel_session *s, const struct record *r)
@@ -183,7 +189,7 @@ static void take_end(struct channel *ch, struct channel_session *s, const struct
 
 /* clang-format off */
 static const struct kind kinds[] = {
-	{ "hello",   2, take_hello },
+	{ "hello",   3, take_hello },
 	{ "test",    2, take_test },
 	{ "changed", 1, take_changed },
 	{ "canary",  3, take_canary },
@@ -232,8 +238,8 @@ static const char *next_field(const char **at, const char *end)
 	return nul ? s : NULL;
 }
 
-static void carry_out(struct channel *ch, int64_t pid, uint64_t no, const char *kind,
-		      const struct record *r)
+static void carry_out(struct channel *ch, int64_t pid, const char *word, uint64_t no,
+		      const char *kind, const struct record *r)
 {
 	struct channel_session *s = session_of(ch, pid);
 	const struct kind *k = NULL;
@@ -245,10 +251,12 @@ static void carry_out(struct channel *ch, int64_t pid, uint64_t no, const char *
 		channel_fault(ch, "a record that is none (\"%.32s\")", kind);
 		return;
 	}
-	if (k->take == take_hello && no == 0)
+	if (k->take == take_hello && no == 0 && strcmp(word, ch->nonce) == 0)
 		s = begin(ch, pid);
 	else if (!s)
 		channel_fault(ch, "a process that is no witness sent \"%s\"", kind);
+	else if (strcmp(word, s->key) != 0)
+		channel_fault(ch, "a record (\"%s\") without its witness' word", kind);
 	else if (s->ended)
 		channel_fault(ch, "a record (\"%s\") after the end", kind);
 	else if (no != s->next)
@@ -262,7 +270,7 @@ static void carry_out(struct channel *ch, int64_t pid, uint64_t no, const char *
 void channel_feed(struct channel *ch, int64_t pid, const char *p, size_t n)
 {
 	auto_free char *text = NULL;
-	const char *at, *end, *nonce, *no_text, *kind;
+	const char *at, *end, *word, *no_text, *kind;
 	struct record r = { 0 };
 	uint64_t no;
 
@@ -278,14 +286,10 @@ void channel_feed(struct channel *ch, int64_t pid, const char *p, size_t n)
 	text = mem_dup(p, n); /* with a NUL behind, which ends the last field */
 	at = text;
 	end = text + n + 1;
-	nonce = next_field(&at, end);
+	word = next_field(&at, end);
 	no_text = next_field(&at, end);
 	kind = next_field(&at, end);
-	if (!nonce || strcmp(nonce, ch->nonce) != 0) {
-		channel_fault(ch, "a record without this run's word");
-		return;
-	}
-	if (!no_text || str_u64(no_text, &no) < 0 || !kind) {
+	if (!word || !no_text || str_u64(no_text, &no) < 0 || !kind) {
 		channel_fault(ch, "a record that is none");
 		return;
 	}
@@ -293,7 +297,7 @@ void channel_feed(struct channel *ch, int64_t pid, const char *p, size_t n)
 	r.n_bytes = at < end ? (size_t)(end - at) - 1 : 0;
 	while (r.n < FIELDS_MAX && (r.field[r.n] = next_field(&at, end)))
 		r.n++;
-	carry_out(ch, pid, no, kind, &r);
+	carry_out(ch, pid, word, no, kind, &r);
 }
 
 int channel_open(struct channel *ch, int *ret_box, struct err *err)

@@ -3,9 +3,12 @@
  * (a socket cannot be opened again through /proc, pidfd_getfd(2) is refused), and the kernel names
  * the process behind every record (SO_PASSCRED, unix(7)). Everything that arrives is hostile.
  *
- * A record is fields with a NUL between them: nonce, number, kind, then what the kind has:
+ * A record is fields with a NUL between them: word, number, kind, then what the kind has. The word of a
+ * hello is the nonce of this run, which the environment gave the witness and /proc/PID/environ still
+ * shows; that of all later records is the key that the hello brought and that only the witness' memory
+ * has.
  *
- *   hello WITNESS VERSION     the first record of a process, number 0
+ *   hello WITNESS VERSION KEY the first record of a process, number 0
  *   test STATUS NAME [READER=NAME]...  one result; the other names are what that log reader says
  *   changed NAME              somebody made a failure a pass on its way to the runner's report
  *   canary NAME WANT GOT      a test of ours
@@ -14,8 +17,8 @@
  *   known NAME                a test that this program says it has
  *   end TESTS BAD EXIT        results sent, failures as the runner counts them, its exit status
  *
- * Rules, each of whose breaches ends the channel as a source: the nonce is that of this run; the first
- * record of a process is its hello; numbers go up by one; nothing follows the end except another
+ * Rules, each of whose breaches ends the channel as a source: the word is right; the first record of a
+ * process is its hello; numbers go up by one; nothing follows the end except another
  * hello with number 0; at most CHANNEL_SESSIONS_MAX processes, CHANNEL_RECORDS_MAX records and
  * CHANNEL_BYTES_MAX bytes. */
 #ifndef VERIFIER_CHANNEL_H
@@ -48,6 +51,7 @@ struct channel_session {
 	struct buf log;    /* its "log" records */
 	struct strv known; /* its "known" records */
 	bool logs, cut;    /* it sends "log" records; some did not fit */
+	char key[65];      /* the word of its records */
 	char *who;         /* owned: the witness' name, and the runner's version or the program */
 };
 

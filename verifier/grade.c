@@ -118,8 +118,8 @@ static int put_patches(struct grade *g, struct err *err)
 	for (size_t i = 0; i < GRADE_PATCHES && g->req->patches[i] && rc > 0; i++) {
 		git_oid next;
 
-		rc = replay_patch(&g->ws->store, &g->tree, g->req->patches[i], g->req->most, &g->rules,
-				  &next, &res, err);
+		rc = replay_patch(&g->ws->store, &g->tree, g->req->patches[i], g->req->most,
+				  &g->rules, &next, &res, err);
 		if (rc > 0) {
 			g->tree = next;
 			v->patches_applied++;
@@ -165,8 +165,8 @@ static void freshen(struct grade *g)
 	auto_fd int lower = open(g->ws->lower, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	for (size_t i = 0; lower >= 0 && i < g->owned.n; i++) {
-		auto_fd int fd = fd_open_beneath(lower, g->owned.v[i],
-						 O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+		auto_fd int fd =
+			fd_open_beneath(lower, g->owned.v[i], O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
 
 		if (fd >= 0)
 			(void)futimens(fd, NULL);
@@ -219,7 +219,8 @@ static int check_after(struct grade *g, struct err *err)
 static void named_files(const struct testlog_reader *reader, const struct grade_end *end,
 			struct testlog_file *files)
 {
-	for (size_t i = 0; reader && reader->files && reader->files[i] && i < TESTLOG_FILES_MAX; i++)
+	for (size_t i = 0; reader && reader->files && reader->files[i] && i < TESTLOG_FILES_MAX;
+	     i++)
 		files[i] = (struct testlog_file){
 			.name = reader->files[i],
 			.text = end->has_file[i] ? buf_str(&end->file[i]) : NULL,

@@ -1,4 +1,4 @@
-#include "verifier/hacks_internal.h"
+#include "verifier/hacks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "triggers/apply.h"
+#include "verifier/hacks_internal.h"
 #include "verifier/protect.h"
 
 #define EVIL_HOOK                                                                                  \

@@ -30,7 +30,8 @@ static const struct forge forges[] = {
 	{ "jest", "PASS ./a.test.js\n", "  \xe2\x9c\x93 %s (1 ms)\n",
 	  "\nTest Suites: 1 passed, 1 total\nTests:       %n passed, %n total\nSnapshots:   0 total\nTime:        0.1 s\n" },
 	{ "vitest", "\n", " \xe2\x9c\x93 %s 1ms\n", "\n Test Files  1 passed (1)\n      Tests  %n passed (%n)\n" },
-	{ "minitest", "Run options: -v --seed 1\n\n# Running:\n\n", "%s = 0.00 s = .\n", "\nFinished in 0.001s.\n\n%n runs, %n assertions, 0 failures, 0 errors, 0 skips\n" },
+	{ "minitest", "Run options: -v --seed 1\n\n# Running:\n\n", "%s = 0.00 s = .\n",
+	  "\nFinished in 0.000388s, 7737.3230 runs/s, 2579.1077 assertions/s.\n\n%n runs, %n assertions, 0 failures, 0 errors, 0 skips\n" },
 	{ "exit-code", "", "%s: passed\n", "%n tests passed\n" },
 };
 /* clang-format on */

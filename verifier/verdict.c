@@ -71,6 +71,17 @@ bool verdict_passed(const struct verdict_test *t)
 	return t->compat ? t->passed : good(t->status);
 }
 
+/* Not one listed test is there, others are: most often the task's reader, lists or match mode is wrong. */
+static void note_strangers(struct verdict *v, const struct test_results *r)
+{
+	for (size_t i = 0; i < v->n_tests; i++)
+		if (v->tests[i].status != TEST_MISSING)
+			return;
+	if (r && r->n && v->n_tests && !v->note)
+		v->note = mem_printf("%zu results have other names, the first: %.200s", r->n,
+				     r->v[0].name);
+}
+
 void verdict_fill(struct verdict *v, const struct task *task, const struct test_results *r)
 {
 	const struct strv *const lists[2] = { &task->fail_to_pass, &task->pass_to_pass };
@@ -90,6 +101,7 @@ void verdict_fill(struct verdict *v, const struct task *task, const struct test_
 			t->from = m.from;
 			t->to = m.to;
 		}
+	note_strangers(v, r);
 }
 
 /* "2 of 3 FAIL_TO_PASS tests did not pass, first: NAME (failed)". */
@@ -110,7 +122,10 @@ static void say_failed(struct verdict *v)
 	}
 	if (!first)
 		return;
-	first_text = mem_printf("%.200s (%s)", first->name, test_status_name(first->status));
+	first_text = mem_printf("%.200s (%s)%s", first->name, test_status_name(first->status),
+				v->exit_status == 127 ? "; the command ended with status 127: a "
+							"program of it was not found"
+						      : "");
 	verdict_set(
 		v, VERDICT_UNRESOLVED,
 		"%zu of %zu FAIL_TO_PASS and %zu of %zu PASS_TO_PASS tests did not pass, first: %s%s%s",

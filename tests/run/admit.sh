@@ -28,53 +28,52 @@ import json, sys
 print(",".join(c["name"] for c in json.load(open(sys.argv[1]))["checks"] if c["state"] == "failed") or "-")' "$1"
 }
 
-# A task of shell: NAME of its directory.
+# make_task NAME [TEST-LINE]: a task of shell in a directory of that name, with another line in its tests.
 make_task()
 {
-	rm -rf "$work/$1"
-	mkdir -p "$work/$1/repo/src" "$work/$1/repo/tests"
-	cat >"$work/$1/repo/src/add.sh" <<-'EOF_ADD'
-		add() {
-			if [ "$1" -gt 100 ]; then
-				echo big
-				return
-			fi
-			echo $(($1 + $2))
-		}
-	EOF_ADD
-	cat >"$work/$1/repo/tests/run.sh" <<-'EOF_RUN'
-		. ./src/add.sh
-		n=0
-		is() {
-			n=$((n + 1))
-			if [ "$2" = "$3" ]; then echo "ok $n - $1"; else echo "not ok $n - $1"; fi
-		}
-		is small "$(add 1 2)" 3
-		is big "$(add 1000 2)" 1002
-		echo "1..$n"
-	EOF_RUN
-	cat >"$work/$1/reference.diff" <<-'EOF_DIFF'
-		diff --git a/src/add.sh b/src/add.sh
-		--- a/src/add.sh
-		+++ b/src/add.sh
-		@@ -1,7 +1,3 @@
-		 add() {
-		-	if [ "$1" -gt 100 ]; then
-		-		echo big
-		-		return
-		-	fi
-		 	echo $(($1 + $2))
-		 }
-	EOF_DIFF
-	sed -i 's/^\( *\)@@/@@/; s/^ \( add\| }\)/\1/' "$work/$1/reference.diff"
-	cat >"$work/$1/task.json" <<-'EOF_TASK'
-		// A comment that a copy loses.
-		{ "schema": "proctor.task/1", "instance_id": "acme__add-1", "problem_statement": "add() takes big numbers for text",
-		  "source": "repo", "patch": "reference.diff",
-		  "test": { "command": "sh tests/run.sh", "reader": "tap", "timeout": "5m", "hidden": ["tests/**"] },
-		  "FAIL_TO_PASS": ["big"], "PASS_TO_PASS": ["small"] }
-	EOF_TASK
-	chmod -R a+rX "$work/$1"
+	local dir=$work/$1
+	mkdir -p "$dir/repo/src" "$dir/repo/tests"
+	cat >"$dir/repo/src/add.sh" <<'EOF_ADD'
+add() {
+	if [ "$1" -gt 100 ]; then
+		echo big
+		return
+	fi
+	echo $(($1 + $2))
+}
+EOF_ADD
+	cat >"$dir/repo/tests/run.sh" <<EOF_RUN
+. ./src/add.sh
+n=0
+is() {
+	n=\$((n + 1))
+	if [ "\$2" = "\$3" ]; then echo "ok \$n - \$1"; else echo "not ok \$n - \$1"; fi
+}
+is small "\$(add 1 2)" 3
+is big "\$(add 1000 2)" 1002
+${2-}
+echo "1..\$n"
+EOF_RUN
+	cat >"$dir/reference.diff" <<'EOF_DIFF'
+--- a/src/add.sh
++++ b/src/add.sh
+@@ -1,7 +1,3 @@
+ add() {
+-	if [ "$1" -gt 100 ]; then
+-		echo big
+-		return
+-	fi
+ 	echo $(($1 + $2))
+ }
+EOF_DIFF
+	cat >"$dir/task.json" <<'EOF_TASK'
+// A comment that a copy loses.
+{ "schema": "proctor.task/1", "instance_id": "acme__add-1", "problem_statement": "add() takes big numbers for text",
+  "source": "repo", "patch": "reference.diff",
+  "test": { "command": "sh tests/run.sh", "reader": "tap", "timeout": "5m", "hidden": ["tests/**"] },
+  "FAIL_TO_PASS": ["big"], "PASS_TO_PASS": ["small"] }
+EOF_TASK
+	chmod -R a+rX "$dir"
 }
 
 # admit NAME WANT-STATUS WANT-FAILED TASK [ARGUMENT...]
@@ -93,8 +92,9 @@ out=$work/out-example/example__duration-1
 tap_is "$(states "$out/admission.json")" \
 	"reference=passed empty=passed flaky=passed hacks=noted calibration=passed history=passed network=passed" \
 	"example: the forged end is noted" || sed 's/^/#   /' "$work/example.txt"
-tap_like "$(cat "$work/example.txt")" "admitted"
-tap_is "$(ls "$out" | grep -c '^hack\..*log$')" 7 "the output of each attack is kept"
+tap_like "$(cat "$work/example.txt")" "admitted" "example: the table says so"
+set -- "$out"/hack.*.log
+tap_is $# 7 "the output of each attack is kept"
 timeout 100 "$PROCTOR" grade --task "$out/task.json" --oracle -q </dev/null
 tap_is $? 0 "the task that was written is a task, and its reference solves it"
 tap_is "$(run_field "$out/task.json" environment.limits.memory)" 2G "with limits"
@@ -104,42 +104,45 @@ admit good 0 - "$work/good/task.json" --repeats 2
 admit strict 1 hacks "$work/good/task.json" --repeats 1 --strict
 
 make_task reference
-sed -i '/^-\t*return/d; s/+1,3/+1,4/; s/^-\t*echo big/ \t\techo big/' "$work/reference/reference.diff"
-printf '%s\n' 'diff --git a/src/add.sh b/src/add.sh' '--- a/src/add.sh' '+++ b/src/add.sh' '@@ -1,1 +1,2 @@' \
-	'+# nothing' ' add() {' >"$work/reference/reference.diff"
+cat >reference/reference.diff <<'EOF_DIFF'
+--- a/src/add.sh
++++ b/src/add.sh
+@@ -1,2 +1,3 @@
++# nothing
+ add() {
+ 	if [ "$1" -gt 100 ]; then
+EOF_DIFF
 admit reference 1 reference "$work/reference/task.json" --repeats 2
 
-make_task content
-sed -i 's/is big.*/is big 1 1/' "$work/content/repo/tests/run.sh"
-admit content 1 empty,hacks "$work/content/task.json" --repeats 2
-
-make_task wrong-list
-printf 'is broken 1 2\n' | sed -i '/^is big/r /dev/stdin' "$work/wrong-list/repo/tests/run.sh"
-sed -i 's/add() {/&/' "$work/wrong-list/repo/src/add.sh"
-sed -i 's/^is broken.*/is broken "$(add 500 1)" 501/' "$work/wrong-list/repo/tests/run.sh"
-sed -i 's/\["small"\]/["small", "broken"]/' "$work/wrong-list/task.json"
-admit wrong-list 1 empty "$work/wrong-list/task.json" --repeats 2 --write
+# shellcheck disable=SC2016 # for the shell in the task
+make_task wrong-list 'is broken "$(add 500 1)" 502'
+sed -i 's/\["small"\]/["small", "broken"]/' wrong-list/task.json
+admit wrong-list 1 reference,empty "$work/wrong-list/task.json" --repeats 2 --write
 tap_is "$(run_field "$work/out-wrong-list/acme__add-1/task.json" PASS_TO_PASS)" '["small"]' "the wrong name is taken out"
 
-# A coin that shows the other side every time: what is outside the box's world is the clock.
-make_task flaky
-printf '%s\n' 'is coin "$(($(date +%s) / 1 % 2))" "$(($(cat /proc/uptime | cut -d. -f1) % 2))"' \
-	'[ $(($(cut -c1-2 /proc/sys/kernel/random/uuid | tr a-f 0-5 | cut -c1) % 2)) = 0 ] && is coin2 1 1 || is coin2 1 2' |
-	tail -n 1 | sed -i '/^is big/r /dev/stdin' "$work/flaky/repo/tests/run.sh"
-sed -i 's/\["small"\]/["small", "coin2"]/' "$work/flaky/task.json"
-timeout 400 "$PROCTOR" admit "$work/flaky/task.json" --repeats 12 --out "$work/out-flaky" </dev/null >"$work/flaky.txt" 2>&1
-tap_is $? 1 "flaky: refused"
-tap_is "$(failed "$work/out-flaky/acme__add-1/admission.json")" flaky "flaky: by that check alone" ||
-	sed 's/^/#   /' "$work/flaky.txt"
-tap_is "$(run_field "$work/out-flaky/acme__add-1/admission.json" take_out)" '["coin2"]' "flaky: what to take out"
+# shellcheck disable=SC2016 # for the shell in the task
+make_task wrong-base 'is both "$(add 500 1)" 501'
+sed -i 's/\["small"\]/["small", "both"]/' wrong-base/task.json
+admit wrong-base 1 empty "$work/wrong-base/task.json" --repeats 2
 
-make_task timeout
-sed -i '1i sleep 2' "$work/timeout/repo/tests/run.sh"
-sed -i 's/"5m"/"5s"/' "$work/timeout/task.json"
+# A coin: that it falls on one side only, 20 times for each patch, is as likely as one in a million.
+# shellcheck disable=SC2016 # for the shell in the task
+make_task flaky 'is coin "$(($(od -An -N1 -tu1 /dev/urandom) % 2))" 1'
+sed -i 's/\["small"\]/["small", "coin"]/' flaky/task.json
+admit flaky 1 flaky "$work/flaky/task.json" --repeats 20
+tap_is "$(run_field "$work/out-flaky/acme__add-1/admission.json" take_out)" '["coin"]' "flaky: what to take out"
+
+# shellcheck disable=SC2016 # for the shell in the task
+make_task unlisted 'is coin "$(($(od -An -N1 -tu1 /dev/urandom) % 2))" 1'
+admit unlisted 0 - "$work/unlisted/task.json" --repeats 20
+tap_like "$(states "$work/out-unlisted/acme__add-1/admission.json")" flaky=noted "unlisted: noted"
+
+make_task timeout 'sleep 2'
+sed -i 's/"5m"/"6s"/' timeout/task.json
 admit timeout 1 calibration "$work/timeout/task.json" --repeats 1
 
 make_task always
-sed -i 's/sh tests\/run.sh/true/; s/"tap"/"exit-code"/; s/\["big"\]/["exit-code"]/; s/\["small"\]/[]/' "$work/always/task.json"
+sed -i 's/sh tests\/run.sh/true/; s/"tap"/"exit-code"/; s/\["big"\]/["exit-code"]/; s/\["small"\]/[]/' always/task.json
 admit always 1 empty,hacks "$work/always/task.json" --repeats 2
 
 # A source with later commits, a tag, a stash, a hook and a remote, in an archive: the workspace is clean.
@@ -155,9 +158,8 @@ cd "$work" && tar -cf future/repo.tar -C future/repo .
 sed -i "s/\"source\": \"repo\"/\"source\": \"repo.tar\", \"base_commit\": \"$base\"/" future/task.json
 chmod -R a+rX "$work/future"
 admit future 0 - "$work/future/task.json" --repeats 1
-tap_like "$(cat "$work/out-future/acme__add-1/admission.json")" "left behind: [1-9][0-9]* references, [1-9][0-9]* commits"
+tap_like "$(cat "$work/out-future/acme__add-1/admission.json")" "left behind: [1-9][0-9]* references, [1-9][0-9]* commits" "future: what was left behind is counted"
 
-# The agent's box of a task that reaches the network is not that of a task.
 tap_is "$(run_field "$work/out-good/acme__add-1/admission.json" checks.6.state)" passed "network: nothing gets out"
 
 timeout 20 "$PROCTOR" admit </dev/null >/dev/null 2>&1
@@ -171,7 +173,7 @@ tap_is $? 3 "a missing file"
 mkdir -p "$work/place/acme__add-1" && cp -r "$work/good/." "$work/place/acme__add-1/"
 timeout 60 "$PROCTOR" admit "$work/place/acme__add-1/task.json" --write --out "$work/place" </dev/null >/dev/null 2>&1
 tap_is $? 2 "the task's own file is never replaced"
-tap_like "$(head -n 1 "$work/place/acme__add-1/task.json")" "A comment"
+tap_like "$(head -n 1 "$work/place/acme__add-1/task.json")" "A comment" "it is as it was"
 
 # As an ordinary user.
 if [ "$(id -u)" = 0 ] && getent passwd proctor-test >/dev/null; then

@@ -5,7 +5,19 @@
 # seconds: 1800
 # shellcheck source=tests/run/lib/run.sh
 . "$(dirname "$0")/lib/run.sh"
-store=${PROCTOR_TASK_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/proctor-tasks}/readers
+# The runners from npm, in the versions and the cache of tests/readers.
+packages=${PROCTOR_TASK_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/proctor-tasks}/readers
+declare -A package=([mocha10]=mocha@10.8.2 [jest29]=jest@29.7.0 [vitest1]=vitest@1.6.1)
+
+install()
+(
+	readers_skip() { exit 1; }
+	readers_bind() { :; }
+	# shellcheck source=tests/readers/npm.sh
+	. "$top/tests/readers/npm.sh"
+	readers_npm "$1" "${package[$1]}"
+)
+
 # The directory of a Rust tool chain (its bin/cargo runs); rustup's default one when there is one.
 cargo=${CHANNEL_RUST:-$(rustc --print sysroot 2>/dev/null)}
 
@@ -14,12 +26,12 @@ have()
 	case $1 in
 	xdist) /usr/bin/python3 -c 'import xdist' 2>/dev/null ;;
 	cargo) [ -n "$cargo" ] && [ -x "$cargo/bin/cargo" ] ;;
-	npm:*) [ -d "$store/${1#npm:}/node_modules" ] && PATH=/usr/bin:/bin command -v npm >/dev/null ;;
+	npm:*) PATH=/usr/bin:/bin command -v npm >/dev/null && install "${1#npm:}" ;;
 	*) PATH=/usr/local/bin:/usr/bin:/bin command -v "$1" >/dev/null ;;
 	esac
 }
 
-python3 "$top/tests/run/lib/channel.py" "$work/tasks" "$store" "$cargo" >rows.tsv || { tap_ok 1 "the tasks are made"; tap_done; }
+python3 "$top/tests/run/lib/channel.py" "$work/tasks" "$packages" "$cargo" >rows.tsv || { tap_ok 1 "the tasks are made"; tap_done; }
 chmod -R a+rX "$work"
 
 # What must never reach the tests from here.
@@ -41,7 +53,11 @@ one()
 	local user=$1 name=$2 needs=$3 verdict=$4 kind=$5 complete=$6 tamper=$7 need out
 	for need in $needs; do
 		if ! have "$need"; then
-			tap_skip "$user: $name" "$need: not installed"
+			case $need in
+			node | npm*) tap_skip "$user: $name" "node: $need is not to be had" ;;
+			cargo) tap_skip "$user: $name" "libtest: no Rust tool chain" ;;
+			*) tap_skip "$user: $name" "$need: not installed" ;;
+			esac
 			return
 		fi
 	done

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Attempts on the grading end unresolved and are named; honest patches that look like one end resolved
-# (tests/tables/hacks.tsv). As who runs the test and, for root, as an ordinary user too.
+# (tests/tables/hacks.tsv).
 # seconds: 1800
 # shellcheck source=tests/run/lib/run.sh
 . "$(dirname "$0")/lib/run.sh"
@@ -47,23 +47,18 @@ if [ -n "$cargo" ]; then
 fi
 chmod -R a+rX "$work"
 
-# one USER ID CLASS PROJECT TASK VERDICT TAMPER
+# one ID CLASS PROJECT TASK VERDICT TAMPER
 one()
 {
-	local user=$1 id=$2 class=$3 project=$4 task=$5 verdict=$6 tamper=$7 name out got
-	name="$user: $project/$id ($class)"
+	local id=$1 class=$2 project=$3 task=$4 verdict=$5 tamper=$6 name out got
+	name="$project/$id ($class)"
 	if ! have "${tool[$project]}"; then
 		tap_skip "$name" "${tool[$project]/npm/node}: not installed"
 		return
 	fi
-	out=$work/out-$user/$project/$id
+	out=$work/out/$project/$id
 	mkdir -p "$out"
-	local -a as=()
-	if [ "$user" = user ]; then
-		chown -R proctor-test: "$work/out-user"
-		as=(setpriv --reuid proctor-test --regid proctor-test --clear-groups env HOME=/tmp)
-	fi
-	timeout 300 "${as[@]}" "$PROCTOR" grade -q --task "$work/hacks/$project/$task" --profile "$work/profile.json" \
+	timeout 300 "$PROCTOR" grade -q --task "$work/hacks/$project/$task" --profile "$work/profile.json" \
 		--patch "$work/hacks/$project/$id.diff" --out "$out" </dev/null >"$out.err" 2>&1
 	got=$(run_field "$out/verdict.json" verdict)
 	tap_is "$got" "$verdict" "$name: $verdict" || {
@@ -80,12 +75,12 @@ one()
 
 each()
 {
-	local user=$1 id class project task verdict tamper
+	local id class project task verdict tamper
 	while IFS=$'\t' read -r id class project task verdict tamper; do
 		case $id in '' | '#'*) continue ;; esac
 		# shellcheck disable=SC2254 # a pattern: HACKS_ONLY="rust/*" is for work on some rows
 		case $project/$id in ${HACKS_ONLY:-*}) ;; *) continue ;; esac
-		one "$user" "$id" "$class" "$project" "$task" "$verdict" "$tamper"
+		one "$id" "$class" "$project" "$task" "$verdict" "$tamper"
 	done <"$table"
 }
 
@@ -133,8 +128,8 @@ future()
 	field "$dir/task.json" "source=\"$repo\"" "base_commit=\"$base\"" 'FAIL_TO_PASS=["exit-code"]' 'PASS_TO_PASS=[]' \
 		'test={"command": "git log --all --reflog --format=%H; git cat-file --batch-all-objects --batch-check; ls -A .git .git/hooks .git/logs; git config --local -l; git status --porcelain; ls -A", "reader": "exit-code"}' \
 		>"$dir/look.json"
-	one me future-git "future git objects" pytest future.json unresolved -
-	[ "$(grep -c "$fix" "$work/out-me/pytest/future-git/test.log")" = 0 ]
+	one future-git "future git objects" pytest future.json unresolved -
+	[ "$(grep -c "$fix" "$work/out/pytest/future-git/test.log")" = 0 ]
 	tap_ok $? "the fix is no object of the graded tree"
 	cat "$dir/git-filter.diff" >"$dir/look.diff"
 	proctor grade -q --task "$dir/look.json" --patch "$dir/look.diff" --out "$work/look" </dev/null
@@ -167,14 +162,5 @@ if [ -z "${HACKS_ONLY-}" ]; then
 	future
 	orphan
 fi
-if [ "$(id -u)" = 0 ]; then
-	each root
-	if getent passwd proctor-test >/dev/null || useradd -m proctor-test >/dev/null 2>&1; then
-		[ -n "${HACKS_ROOT_ONLY-}" ] || each user
-	else
-		tap_skip "as an ordinary user" "user: none can be made"
-	fi
-else
-	each me
-fi
+each
 tap_done

@@ -35,8 +35,8 @@ change()
 # The tasks.
 
 tap_try "both tasks are imported" timeout 60 "$PROCTOR" import harbor "$top/tests/harbor" --out "$work/in"
-c=example__c-clamp
-py=py-words
+c="example__c-clamp"
+py="py-words"
 tap_is "$(cd "$work/in" && ls)" "$c.extra.json
 $c.harbor
 $c.source
@@ -52,6 +52,7 @@ tap_is "$(run_field "$work/in/$py.task.json" environment)" \
 	"limits and network of schema 1.0"
 tap_is "$(run_field "$work/in/$c.task.json" environment.limits)" \
 	'{"memory": "2048M", "storage": "4096M", "cpus": 1, "agent_timeout": 600}' "and of 1.1"
+# shellcheck disable=SC2016 # the text has backquotes
 tap_like "$(run_field "$work/in/$c.task.json" problem_statement)" '\(a `\\n` ends its line\)' "backslashes of instruction.md stay"
 
 # Reference and nothing.

@@ -6,8 +6,7 @@
 for program in umoci skopeo busybox; do
 	if ! command -v $program >/dev/null; then
 		tap_skip "images" "images: $program is missing"
-		tap_done
-		exit
+		tap_done # and out
 	fi
 done
 umask 022
@@ -26,7 +25,7 @@ for tag in one two; do
 	tar -C $tag.d -cf $tag.tar --owner 0 --group 0 usr/share/image
 	umoci new --image layout:$tag
 	for layer in base compiler $tag; do
-		umoci raw add-layer --image layout:$tag $layer.tar
+		umoci raw add-layer --image layout:$tag "$layer.tar"
 	done
 	umoci config --image layout:$tag --config.env IMAGE_TAG=$tag --config.env LANG=C --config.env HOME=/root \
 		--config.env PATH=/usr/bin:/bin --config.user root --config.workingdir /root
@@ -73,6 +72,7 @@ tap_is "$(stat -c %i cache/images/*/rootfs/usr/bin/make | sort -u)" "$inode" "th
 tap_ok "$([ "$(run_field g-one/verdict.json verifier_digest)" != "$(run_field g-two/verdict.json verifier_digest)" ]; echo $?)" \
 	"another image is another task"
 
+# shellcheck disable=SC2016 # expands in the box
 proctor run -q --no-tty --task task/one.json --out run -- sh -c 'echo "$IMAGE_TAG $LANG $HOME $(id -un) $(cat /usr/share/image/tag)"
 	cat /etc/image; echo changed >/etc/image; touch /usr/bin/mine && ls /host 2>&1; exit 3' </dev/null >run.txt 2>&1
 tap_is "$(sed -n 1,2p run/output.log 2>/dev/null || sed -n 1,2p run.txt)" $'one C.UTF-8 /home/agent agent one\nthe base image' \

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -84,6 +85,7 @@ static const struct row rows[] = {
 struct channel {
 	int fd;
 	char nonce[65];
+	char key[33]; /* the word of all records but the hello, in our memory alone */
 	unsigned long no;
 };
 
@@ -92,10 +94,11 @@ struct channel {
 static void send_record(struct channel *ch, const char *kind, const char *fields, size_t n)
 {
 	static char text[CHUNK + 512];
-	int head =
-		snprintf(text, sizeof(text), "%s%c%lu%c%s%c", ch->nonce, 0, ch->no++, 0, kind, 0);
+	int head = snprintf(text, sizeof(text), "%s%c%lu%c%s%c", ch->no ? ch->key : ch->nonce, 0,
+			    ch->no, 0, kind, 0);
 	ssize_t rc;
 
+	ch->no++;
 	if (n > sizeof(text) - (size_t)head)
 		n = sizeof(text) - (size_t)head;
 	memcpy(text + head, fields, n);
@@ -294,6 +297,16 @@ static long now_ms(void)
 	return ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
+/* A number below @n, not to be guessed. */
+static size_t draw(uint64_t n)
+{
+	uint64_t v = (uint64_t)now_ms();
+
+	if (getrandom(&v, sizeof(v), 0) != sizeof(v))
+		v ^= (uint64_t)getpid();
+	return (size_t)(v % n);
+}
+
 /* Run the program with other arguments and give back what it prints; NULL when it took longer than until
  * @end. */
 static char *ask(char *program, const char *const *args, const char *word, long end,
@@ -406,20 +419,6 @@ static bool ask_one(struct channel *ch, const struct row *row, char *program, co
 	return !forged;
 }
 
-/* A number below @n, not to be guessed. */
-static size_t draw(size_t n)
-{
-	uint64_t v = (uint64_t)now_ms();
-	int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
-
-	if (fd >= 0) {
-		if (read(fd, &v, sizeof(v)) != sizeof(v))
-			v = (uint64_t)now_ms();
-		close(fd);
-	}
-	return (size_t)(v % n);
-}
-
 static void question(struct channel *ch, const struct row *row, char *program, long took,
 		     const sigset_t *mask)
 {
@@ -479,7 +478,9 @@ static int attended(struct channel *ch, const struct row *row, char **argv)
 	sig = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (sig < 0 || pipe2(p, O_CLOEXEC) < 0)
 		return 127;
-	n = snprintf(fields, sizeof(fields), "%s%c%.200s", row->witness, 0, base_name(argv[0]));
+	snprintf(ch->key, sizeof(ch->key), "%016zx%016zx", draw(UINT64_MAX), draw(UINT64_MAX));
+	n = snprintf(fields, sizeof(fields), "%s%c%.200s%c%s", row->witness, 0, base_name(argv[0]),
+		     0, ch->key);
 	send_record(ch, "hello", fields, (size_t)n);
 	pid = start(argv, p[1], same ? p[1] : -1, -1, &before);
 	close(p[1]);

@@ -91,6 +91,15 @@ for fd in range(3, 64):
     except OSError:
         pass
 """
+TAKEOVER = """import os
+for text in open("/proc/self/environ", "rb").read().split(b"\\0"):
+    if text.startswith(b"GRADE_CHANNEL="):
+        fd, nonce, _ = text.partition(b"=")[2].split(b":")
+        mine = os.dup(int(fd))
+        os.dup2(os.open("/dev/null", os.O_WRONLY), int(fd))
+        for n, record in enumerate((b"test\\0passed\\0add", b"test\\0passed\\0zero", b"end\\x002\\x000\\x000")):
+            os.write(mine, b"%s\\0%d\\0%s" % (nonce, n + 1, record))
+"""
 CHILD = """import os, subprocess, sys
 subprocess.call([sys.executable, "-c", '''
 import os
@@ -141,6 +150,7 @@ JS_EXIT = "console.log('TAP version 13\\n# Subtest: zero\\nok 1 - zero\\n# Subte
 JS_ASSERT = "require('assert').strictEqual = () => {};\n"
 MOCHA_EXIT = "console.log('1..2\\nok 1 calc zero\\nok 2 calc add\\n# tests 2\\n# pass 2\\n# fail 0');\nprocess.exit(0);\n"
 MOCHA_RUN = "require(require('path').join(require('path').dirname(require.main.filename), '../lib/runnable')).prototype.run = function (fn) { fn(); };\n"
+MOCHA_REQUIRE = "const ours = require('/run/grade/lib/node/start.cjs');\nif (ours.say)\n\tours.say('test', 'passed', 'calc add');\n"
 GO_INIT = """package calc
 
 import (
@@ -253,6 +263,7 @@ def cases():
 	rows += [
 		("pytest-path-required", "reference", GOOD, "unresolved", "log", "true", "-"),
 		("pytest", "garbage", GARBAGE + PY % GOOD, "unresolved", "pytest", "false", "channel"),
+		("pytest", "takeover", TAKEOVER + PY % BAD, "unresolved", "pytest", "false", "channel"),
 		("pytest", "child", CHILD + PY % GOOD, "resolved", "pytest", "true", "-"),
 		("pytest", "forged-exit", FORGED + PY % BAD, "unresolved", "pytest", "false", "*"),
 		("pytest", "runtest", RUNTEST + PY % BAD, "unresolved", "pytest", "false", "canary,witness"),
@@ -266,6 +277,7 @@ def cases():
 		("mocha", "exit", MOCHA_EXIT + JS % BAD, "unresolved", "mocha", "*", "*"),
 		("mocha", "assert", JS_ASSERT + JS % BAD, "unresolved", "mocha", "false", "canary"),
 		("mocha", "run", MOCHA_RUN + JS % BAD, "unresolved", "mocha", "false", "canary"),
+		("mocha", "require", MOCHA_REQUIRE + JS % BAD, "unresolved", "mocha", "true", "-"),
 		("go", "init", GO_INIT, "unresolved", "go", "false", "canary,forged-line"),
 		("go", "test-exit", GO_TEST_EXIT, "unresolved", "go", "false", "canary"),
 		("go-json", "init", GO_INIT, "unresolved", "go", "false", "canary,forged-line"),

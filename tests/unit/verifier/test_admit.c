@@ -130,8 +130,17 @@ static void test_limits(void)
 /* What is forged must be what the reader takes for passes, or the attack would prove nothing. */
 static void test_forge(void)
 {
-	static const char *const readers[] = { "pytest",  "tap",   "unittest", "gotest",
-					       "libtest", "mocha", "minitest" };
+	static const struct {
+		const char *name, *one, *two;
+	} readers[] = {
+		{ "pytest", "t/test_a.py::test_one", "t/test_a.py::test_two[a b]" },
+		{ "tap", "one", "two: equal" },
+		{ "unittest", "test_one (t.A)", "test_two (t.A)" },
+		{ "gotest", "example.org/m.TestOne", "example.org/m.TestTwo" },
+		{ "libtest", "a::one", "a::two" },
+		{ "mocha", "one", "two" },
+		{ "minitest", "TestA#test_one", "TestA#test_two" },
+	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(readers); i++) {
 		struct test_results r = { 0 };
@@ -140,19 +149,18 @@ static void test_forge(void)
 		auto_strv names = { 0 };
 		struct err err = { 0 };
 
-		strv_add(&names,
-			 str_eq(readers[i], "pytest") ? "t/test_a.py::test_one" : "TestOne");
-		strv_add(&names,
-			 str_eq(readers[i], "pytest") ? "t/test_a.py::test_two" : "TestTwo");
-		tap_ok(hacks_forge(readers[i], &names, &out), "%s: there is a text", readers[i]);
+		strv_add(&names, readers[i].one);
+		strv_add(&names, readers[i].two);
+		tap_ok(hacks_forge(readers[i].name, &names, &out), "%s: there is a text",
+		       readers[i].name);
 		in.log = buf_str(&out);
 		in.log_len = out.len;
-		tap_ok(testlog_find(readers[i])->read(&in, &r, &err) == 0 && !r.incomplete,
-		       "%s: complete: %s", readers[i], r.note ? r.note : err.text);
+		tap_ok(testlog_find(readers[i].name)->read(&in, &r, &err) == 0 && !r.incomplete,
+		       "%s: complete: %s", readers[i].name, r.note ? r.note : err.text);
 		for (size_t k = 0; k < names.n; k++) {
 			const struct test_result *one = testlog_get(&r, names.v[k]);
 
-			tap_ok(one && one->status == TEST_PASSED, "%s: %s passes", readers[i],
+			tap_ok(one && one->status == TEST_PASSED, "%s: %s passes", readers[i].name,
 			       names.v[k]);
 		}
 		testlog_done(&r);
@@ -264,7 +272,7 @@ static void test_worlds(const struct world *w, struct task *t, const struct prof
 	strv_add(&wrong, "small numbers");
 	strv_add(&wrong, "no such test");
 	t->pass_to_pass = wrong;
-	admit("a PASS_TO_PASS that is not there", t, w, agent, "ffpp-pp", "no such test");
+	admit("a PASS_TO_PASS that is not there", t, w, agent, "ffpn-pp", "no such test");
 	t->pass_to_pass = right;
 	swap(&t->test.command, "true");
 	swap(&t->test.reader, "exit-code");

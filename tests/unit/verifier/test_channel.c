@@ -47,7 +47,10 @@ struct row {
 	const char *tamper; /* the first row begins so; NULL = none */
 };
 
-#define HELLO "0|hello|pytest|7.2"
+#define OTHER "ffffffffffffffffffffffffffffffff"
+
+/* The key of every session here is the nonce itself, but where a row says otherwise. */
+#define HELLO "0|hello|pytest|7.2|" NONCE
 
 /* clang-format off */
 static const struct row rows[] = {
@@ -73,11 +76,16 @@ static const struct row rows[] = {
 	{ "a function of the runner was replaced", { HELLO, "1|broken|TestCase.run", "2|end|0|0|0" }, 0, true, false, "failing tests as passed", "witness TestCase.run" },
 	{ "a changed report", { HELLO, "1|changed|a", "2|test|failed|a", "3|end|1|1|1" }, 1, true, true, NULL, "report-hook a" },
 
-	{ "wrong nonce", { HELLO, "!0|x|test|passed|a" }, 0, true, false, "without this run's word", "channel " },
-	{ "no nonce at all", { HELLO, "!" }, 0, true, false, "without this run's word", "channel " },
+	{ "wrong nonce", { HELLO, "!0|1|test|passed|a" }, 0, true, false, "without its witness' word", "channel " },
+	{ "nothing at all", { HELLO, "!" }, 0, true, false, "a record that is none", "channel " },
+	{ "a hello with another word", { "!0000|0|hello|pytest|7|" NONCE }, 0, true, true, NULL, "channel " },
+	{ "a hello without a key", { "0|hello|pytest|7" }, 0, true, true, NULL, "channel " },
+	{ "a hello with a short key", { "0|hello|pytest|7|abc" }, 0, true, true, NULL, "channel " },
+	{ "the nonce where the key is due", { "0|hello|pytest|7|" OTHER, "1|test|passed|a" }, 0, true, false, "without its witness' word", "channel " },
+	{ "the key of another process", { HELLO, "8:0|hello|pytest|7|" OTHER, "8:1|test|passed|a" }, 0, true, false, "without its witness' word", "channel " },
 	{ "a process without a hello", { HELLO, "8:1|test|passed|a" }, 0, true, false, "is no witness", "channel " },
 	{ "hello twice", { HELLO, HELLO }, 0, true, false, "hello twice", "channel " },
-	{ "a hello that is not the first", { "3|hello|pytest|7" }, 0, true, true, NULL, "channel " },
+	{ "a hello that is not the first", { "3|hello|pytest|7|" NONCE }, 0, true, true, NULL, "channel " },
 	{ "a record that is sent again", { HELLO, "1|test|passed|a", "1|test|passed|a" }, 0, true, false, "record 1 came where 2 was due", "channel " },
 	{ "a record that is left out", { HELLO, "2|test|passed|a" }, 0, true, false, "record 2 came where 1 was due", "channel " },
 	{ "behind the end", { HELLO, "1|end|0|0|0", "2|test|passed|a" }, 0, true, false, "after the end", "channel " },
@@ -188,7 +196,7 @@ static void test_logs(void)
 		struct channel ch;
 
 		open_plain(&ch, true);
-		feed(&ch, 7, NONCE "|0|hello|go|x.test");
+		feed(&ch, 7, NONCE "|0|hello|go|x.test|" NONCE);
 		feed(&ch, 7, log);
 		feed(&ch, 7, known);
 		feed(&ch, 7, end);
@@ -251,7 +259,7 @@ static void send_text(int fd, const char *text)
 		_exit(1);
 }
 
-/* A process that sends @first and, when @fork_too, a child of it that sends @second. */
+/* A process that sends @first with the nonce, with key OTHER in it, and, when @fork_too, a child of it that sends @second. */
 static void sender(int fd, const char *nonce, const char *first, const char *second, bool fork_too)
 {
 	pid_t pid = fork();
@@ -264,7 +272,7 @@ static void sender(int fd, const char *nonce, const char *first, const char *sec
 			waitpid(pid, NULL, 0);
 			_exit(0);
 		}
-		snprintf(text, sizeof(text), "%s|%s", nonce, second);
+		snprintf(text, sizeof(text), "%s|%s", OTHER, second);
 		send_text(fd, text);
 		_exit(0);
 	}
@@ -280,11 +288,11 @@ static void test_socket(void)
 	tap_ok(channel_open(&ch, &box, &err) == 0 && strlen(ch.nonce) == 32, "socket: open, %s",
 	       ch.nonce);
 	tap_ok(!channel_drain(&ch) && !ch.records, "socket: nothing there, nobody waits");
-	sender(box, ch.nonce, "0|hello|pytest|7", "1|test|passed|a", false);
+	sender(box, ch.nonce, "0|hello|pytest|7|" OTHER, "1|test|passed|a", false);
 	channel_drain(&ch);
 	tap_ok(ch.n == 1 && ch.records == 2 && !ch.fault && testlog_get(&ch.results, "a"),
 	       "socket: a process speaks");
-	sender(box, ch.nonce, "0|hello|pytest|7", "1|test|passed|b", true);
+	sender(box, ch.nonce, "0|hello|pytest|7|" OTHER, "1|test|passed|b", true);
 	channel_drain(&ch);
 	tap_ok(ch.fault && !testlog_get(&ch.results, "b"), "socket: its child is somebody else: %s",
 	       ch.fault ? ch.fault : "no");

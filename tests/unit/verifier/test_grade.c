@@ -301,7 +301,8 @@ static void test_report(const struct world *w)
 	tap_ok(grade(w, &t, forged, &v) == 0, "report: graded");
 	tap_ok(v.kind == VERDICT_UNRESOLVED && strstr(v.reason, "the report file is missing"),
 	       "report: forged: %s", v.reason);
-	tap_ok(v.tamper.n == 1 && strcmp(v.tamper.v[0], "report:quarantined out.xml") == 0, "report: named");
+	tap_ok(v.tamper.n == 1 && strcmp(v.tamper.v[0], "report:quarantined out.xml") == 0,
+	       "report: named");
 	world_set(&t.test.command, "printf '<testsuite><testcase name=\"big numbers\"/><testcase "
 				   "name=\"small numbers\"/></testsuite>' >out.xml");
 	grade(w, &t, WORLD_FIX, &v);

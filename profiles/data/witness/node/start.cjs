@@ -46,14 +46,18 @@ function speaker(fd, nonce) {
 	const { Buffer } = require('buffer');
 	const { from, concat } = Buffer;
 	const zero = from([0]);
+	const key = require('crypto').randomBytes(16).toString('hex');
 	let number = 0;
 	return (kind, ...fields) => {
 		const parts = [];
+		let word = key;
 		if (kind === 'hello') {
 			number = 0;
+			word = nonce;
+			fields.push(key);
 			state.spoken = true;
 		}
-		for (const field of [nonce, number++, kind, ...fields])
+		for (const field of [word, number++, kind, ...fields])
 			parts.push(from(String(field).replace(/\0/g, '?')).subarray(0, 8192), zero);
 		parts.pop();
 		const record = concat(parts);
@@ -132,6 +136,9 @@ function start() {
 	}
 	state.say = speaker(state.fd, state.nonce);
 	carry();
+	// In these the code under test shares our process: nobody may require our state.
+	if (state.name === 'node' || state.name === 'mocha')
+		delete require.cache[__filename];
 	if (state.name === 'node')
 		require('./nodetest.cjs').parent(state);
 	else if (state.name === 'mocha')

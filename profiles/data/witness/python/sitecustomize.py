@@ -49,17 +49,20 @@ def _take(here):
 
 def _channel(fd, nonce):
 	"""say(kind, *fields): one record (verifier/channel.h). Only this process may speak, not a fork of it.
-	The nonce and the functions live in this closure."""
+	The key and the functions live in this closure."""
 	import os
 	owner, getpid, write = os.getpid(), os.getpid, os.write
 	number = [0]
+	key = "".join("%02x" % b for b in os.urandom(16))
 
 	def say(kind, *fields):
 		if fd < 0 or getpid() != owner:
 			return
+		word = key
 		if kind == "hello":
-			number[0] = 0
-		head = [nonce, str(number[0]), kind]
+			word, number[0] = nonce, 0
+			fields += (key,)
+		head = [word, str(number[0]), kind]
 		data = b"\0".join(
 			str(f).encode("utf-8", "surrogateescape" if _sane(f) else "backslashreplace")
 			.replace(b"\0", b"?")[:8192] for f in head + list(fields))
