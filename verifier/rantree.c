@@ -157,6 +157,12 @@ int rantree_check(struct gitstore *st, const git_oid *tree, const char *upper,
 	git_tree *root = NULL;
 	int rc = 0;
 
+	/* The code under test owns it where users are not mapped, and may have closed it. */
+	if (dir < 0 && errno == EACCES) {
+		report(&w, ".", true);
+		*ret_first = w.first;
+		return 0;
+	}
 	if (dir < 0)
 		return err_sys(err, "cannot open %s", upper);
 	if (git_repository_odb(&w.odb, st->repo) < 0 ||
