@@ -20,7 +20,7 @@
 
 /* The base's own idea of what is no part of the work. */
 struct capture_ignore {
-	bool off; /* nothing is left out */
+	bool off;             /* nothing is left out */
 	git_repository *repo; /* owned: the store, with the lower layer as work tree */
 	git_index *index; /* owned: what the lower layer's repository tracks; NULL = it has none */
 	git_repository *user; /* owned: the lower layer's repository, NULL = it has none */

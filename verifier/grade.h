@@ -88,22 +88,23 @@ struct verdict {
 	unsigned patches_applied; /* how many of the request's patches went on, in order */
 	const char *method;       /* static: "exact", ... NULL when not applied */
 	struct strv
-		dropped;    /* paths of the patch that were left out, most of them the tests' own */
+		dropped; /* paths of the patch that were left out, most of them the tests' own */
 	struct verdict_channel channel;
 	struct strv tamper; /* "KIND:ACTION PATH", see replay_tamper() */
 	int exit_status;    /* of the test command, -1 when not run */
 	bool complete;      /* what the reader said */
 	char *note;         /* owned: why not complete, NULL otherwise */
 	uint64_t wall_ns, cpu_ns, max_mem;
-	uint64_t max_disk, max_tasks; /* bytes written; alive at once, as far as was looked; 0 = not known */
+	uint64_t max_disk,
+		max_tasks;   /* bytes written; alive at once, as far as was looked; 0 = not known */
 	struct verdict *own; /* owned: the agent's own tree graded (verifier/owntree.h), or NULL */
 	bool own_same;       /* the agent's own tree is what was graded */
 	unsigned infra_repeats; /* gradings that ended infra before this one, see grade_repeat() */
-	char *stages;    /* owned: JSON text of a grading in three stages (verifier/stages.h), or NULL */
+	char *stages; /* owned: JSON text of a grading in three stages (verifier/stages.h), or NULL */
 	struct verdict_match *match;         /* owned; NULL in exact mode */
 	struct verdict_published *published; /* owned; NULL when there is none */
-	char digest[65]; /* SHA-256 over task digest, patch digest, statuses */
-	struct buf log;  /* test output */
+	char digest[65];                     /* SHA-256 over task digest, patch digest, statuses */
+	struct buf log;                      /* test output */
 };
 
 struct grade_request {

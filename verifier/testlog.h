@@ -64,7 +64,8 @@ struct testlog_input {
 	const char *root; /* workdir: stripped from ids */
 	/* Of the task, for the readers of compat.h that need them; may be NULL. */
 	const char *instance_id, *version;
-	const struct testlog_file *files; /* those of the reader's row, same order; NULL when none */
+	const struct testlog_file
+		*files; /* those of the reader's row, same order; NULL when none */
 	size_t n_files;
 	const char *reward; /* the task's test.reward; NULL = its default */
 	unsigned leftovers; /* processes that outlived the command and could have written files */

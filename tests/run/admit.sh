@@ -175,21 +175,11 @@ timeout 60 "$PROCTOR" admit "$work/place/acme__add-1/task.json" --write --out "$
 tap_is $? 2 "the task's own file is never replaced"
 tap_like "$(head -n 1 "$work/place/acme__add-1/task.json")" "A comment" "it is as it was"
 
-# As an ordinary user.
-if [ "$(id -u)" = 0 ] && getent passwd proctor-test >/dev/null; then
-	mkdir "$work/user" && chown proctor-test: "$work/user" && chmod a+rx "$work"
-	timeout 300 setpriv --reuid proctor-test --regid proctor-test --clear-groups env HOME=/tmp "$PROCTOR" admit \
-		"$work/good/task.json" --repeats 1 --out "$work/user" </dev/null >"$work/user.txt" 2>&1
-	tap_is $? 0 "as an ordinary user" || sed 's/^/#   /' "$work/user.txt"
-fi
-
 if [ -n "${ADMIT_TASKS-}" ]; then
 	for task in "$ADMIT_TASKS"/*/task.json; do
 		name=$(basename "$(dirname "$task")")
 		timeout 1000 "$PROCTOR" admit "$task" --repeats 2 -q --out "$work/packages" </dev/null >"$work/$name.txt" 2>&1
 		tap_is $? 0 "$name: admitted" || failed "$work/packages/$name/admission.json" | sed 's/^/#   /'
 	done
-else
-	tap_skip "tasks made from packages" "admit-tasks: ADMIT_TASKS names none"
 fi
 tap_done

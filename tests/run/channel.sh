@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The result channel with the real runners: reference and nothing give the verdicts of the log, the channel says
 # where they came from, and product code that forges output, ends the process, changes the runner or writes to
-# the channel ends unresolved. As who runs the test and, for root, as an ordinary user too.
+# the channel ends unresolved.
 # seconds: 1800
 # shellcheck source=tests/run/lib/run.sh
 . "$(dirname "$0")/lib/run.sh"
@@ -50,63 +50,41 @@ print(",".join(sorted({r["kind"] for r in rows})) or "-")' "$1" 2>/dev/null
 
 one()
 {
-	local user=$1 name=$2 needs=$3 verdict=$4 kind=$5 complete=$6 tamper=$7 need out
+	local name=$1 needs=$2 verdict=$3 kind=$4 complete=$5 tamper=$6 need out
 	for need in $needs; do
 		if ! have "$need"; then
 			case $need in
-			node | npm*) tap_skip "$user: $name" "node: $need is not to be had" ;;
-			cargo) tap_skip "$user: $name" "libtest: no Rust tool chain" ;;
-			*) tap_skip "$user: $name" "$need: not installed" ;;
+			node | npm*) tap_skip "$name" "node: $need is not to be had" ;;
+			cargo) tap_skip "$name" "libtest: no Rust tool chain" ;;
+			*) tap_skip "$name" "$need: not installed" ;;
 			esac
 			return
 		fi
 	done
-	out=$work/out-$user/$name
+	out=$work/out/$name
 	mkdir -p "$out"
-	local -a as=()
-	if [ "$user" = user ]; then
-		# An ordinary user sees neither root's npm packages nor its tool chain.
-		case $needs in npm:* | cargo) rmdir "$out"; return ;; esac
-		chown -R proctor-test: "$work/out-user"
-		as=(setpriv --reuid proctor-test --regid proctor-test --clear-groups env HOME=/tmp)
-	fi
-	timeout 300 "${as[@]}" "$PROCTOR" grade -q --task "$work/tasks/${name%/*}/task.json" --patch "$work/tasks/$name.diff" \
+	timeout 300 "$PROCTOR" grade -q --task "$work/tasks/${name%/*}/task.json" --patch "$work/tasks/$name.diff" \
 		--out "$out" </dev/null >"$out.err" 2>&1
 	got="$(run_field "$out/verdict.json" verdict) $(run_field "$out/verdict.json" channel.kind)"
-	tap_is "$got" "$verdict $kind" "$user: $name: $verdict, by $kind" || {
+	tap_is "$got" "$verdict $kind" "$name: $verdict, by $kind" || {
 		run_field "$out/verdict.json" reason | sed 's/^/#   /'
 		head -n 5 "$out.err" | sed 's/^/#   /'
 		tail -n 15 "$out/test.log" 2>/dev/null | sed 's/^/#   | /'
 	}
-	[ "$complete" = '*' ] || tap_is "$(run_field "$out/verdict.json" channel.complete)" "$complete" "$user: $name: complete $complete"
-	[ "$tamper" = '*' ] || tap_is "$(kinds "$out/verdict.json")" "$tamper" "$user: $name: tamper $tamper"
+	[ "$complete" = '*' ] || tap_is "$(run_field "$out/verdict.json" channel.complete)" "$complete" "$name: complete $complete"
+	[ "$tamper" = '*' ] || tap_is "$(kinds "$out/verdict.json")" "$tamper" "$name: tamper $tamper"
 	case $name in
 	pytest-path/reference | pytest-path-required/reference)
-		tap_like "$(run_field "$out/verdict.json" channel.note)" "did not speak" "$user: $name: the note says why"
+		tap_like "$(run_field "$out/verdict.json" channel.note)" "did not speak" "$name: the note says why"
 		;;
 	esac
 }
 
-each()
-{
-	local name needs verdict kind complete tamper
-	while IFS=$'\t' read -r name needs verdict kind complete tamper; do
-		# shellcheck disable=SC2053 # a glob on purpose
-		[[ $name == ${CHANNEL_ONLY:-*} ]] || continue
-		one "$1" "$name" "$needs" "$verdict" "$kind" "$complete" "$tamper"
-	done <rows.tsv
-}
-
-if [ "$(id -u)" = 0 ]; then
-	each root
-	if getent passwd proctor-test >/dev/null || useradd -m proctor-test >/dev/null 2>&1; then
-		each user
-	else
-		tap_skip "as an ordinary user" "user: none can be made"
-	fi
-else
-	each me
-fi
+while IFS=$'\t' read -r name needs verdict kind complete tamper; do
+	# shellcheck disable=SC2053 # a glob on purpose
+	[[ $name == ${CHANNEL_ONLY:-*} ]] || continue
+	one "$name" "$needs" "$verdict" "$kind" "$complete" "$tamper"
+done <rows.tsv
 
 # The environment of the tests: made, with the channel's own variables gone before the first test.
 mkdir -p env/base && chmod -R a+rX env

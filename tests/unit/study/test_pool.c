@@ -46,12 +46,18 @@ static int work(void *arg, size_t job, int fd)
 		memset(big, 'x', 1u << 20);
 		return fd_write_all(fd, big, 1u << 20) < 0;
 	}
-	if (job == 8 && fork() == 0) {
-		close(STDOUT_FILENO); /* or whoever reads the test's output would wait for it */
-		close(STDERR_FILENO);
-		alarm(20);
-		for (;;)
-			pause();
+	if (job == 8) {
+		pid_t left = fork();
+
+		if (left == 0) {
+			close(STDOUT_FILENO); /* or whoever reads the test's output would wait for it */
+			close(STDERR_FILENO);
+			alarm(20);
+			for (;;)
+				pause();
+		}
+		snprintf(text, sizeof(text), "%d", (int)left);
+		return fd_write_all(fd, text, strlen(text)) < 0;
 	}
 	snprintf(text, sizeof(text), "job %zu", job);
 	return fd_write_all(fd, text, strlen(text)) < 0;
@@ -71,6 +77,8 @@ static int ended(void *arg, const struct pool_end *e, struct err *err)
 		s->status3 += WEXITSTATUS(e->status) == 3 && e->n == 0;
 	else if (e->job == 7)
 		s->long_texts += e->n == 1u << 20 && e->text[e->n - 1] == 'x';
+	else if (e->job == 8)
+		s->wrong += atoi(e->text) <= 1 || kill(atoi(e->text), SIGKILL) < 0;
 	else
 		s->wrong += strcmp(e->text, text) != 0;
 	if (s->ended == s->stop_at)
