@@ -24,6 +24,8 @@ const struct witness witnesses[] = {
 	  .doc = "in the parent of node --test, which runs no code under test; canaries in the test processes" },
 	{ .name = "mocha", .readers = "mocha", .others = "tap", .words = "mocha _mocha", .env = { NODE_HOOK }, .glue = ' ',
 	  .doc = "at the runner's events, with canaries at the end" },
+	{ .name = "tape", .readers = "", .others = "tap", .words = "tape", .env = { NODE_HOOK }, .glue = ' ',
+	  .doc = "at the events of its tests, with canaries at the end" },
 	{ .name = "jest", .readers = "jest", .env = { NODE_HOOK }, .glue = ' ',
 	  .doc = "a results processor in the parent process" },
 	{ .name = "vitest", .readers = "vitest", .env = { NODE_HOOK }, .glue = ' ',

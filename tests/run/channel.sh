@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib/run.sh"
 # The runners from npm, in the versions and the cache of tests/readers.
 packages=${PROCTOR_TASK_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/proctor-tasks}/readers
-declare -A package=([mocha10]=mocha@10.8.2 [jest29]=jest@29.7.0 [vitest1]=vitest@1.6.1)
+declare -A package=([mocha10]=mocha@10.8.2 [jest29]=jest@29.7.0 [tape5]=tape@5.9.0 [vitest1]=vitest@1.6.1)
 
 install()
 (

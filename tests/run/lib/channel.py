@@ -49,6 +49,24 @@ describe('calc', () => {
 	it('add', () => assert.strictEqual(add(1, 2), 3));
 });
 """
+TAPE_TESTS = """const test = require('/opt/npm/node_modules/tape');
+const { add } = require('./calc');
+test('calc', (t) => {
+	t.equal(add(0, 0), 0, 'zero');
+	t.equal(add(1, 2), 3, 'add');
+	t.end();
+});
+"""
+# What is left of the process' output is a whole run that passed.
+TAPE_FORGED = """require('fs').writeSync(1, 'TAP version 13\\n# calc\\nok 1 zero\\nok 2 add\\n\\n1..2\\n# tests 2\\n# pass  2\\n\\n# ok\\n');
+process.exit(0);
+"""
+# Every assertion of tape is true.
+TAPE_TRUE = """require('/opt/npm/node_modules/tape/lib/test.js').prototype._assert = function (ok, opts) {
+	this.assertCount++;
+	this.emit('result', { id: this.assertCount, ok: true, name: opts.message });
+};
+"""
 VITEST = IT_TESTS.replace("const assert = require('assert');", "import { describe, it } from 'vitest';\nimport assert from 'assert';") \
 	.replace("const { add } = require('./calc');", "import { add } from './calc.mjs';")
 GO = "package calc\n\nfunc Add(a, b int) int { return %s }\n"
@@ -231,6 +249,8 @@ def projects(store, cargo):
 			"tap", "calc add", "calc zero", files=npm("mocha10")),
 		"mocha-npm": project("calc.js", JS, "calc.spec.js", IT_TESTS, "npm --silent test", "mocha", "calc add", "calc zero",
 			more={"package.json": '{"scripts": {"test": "node %smocha.js calc.spec.js"}}\n' % mocha}, files=npm("mocha10")),
+		"tape": project("calc.js", JS, "calc.tape.js", TAPE_TESTS, "node /opt/npm/node_modules/tape/bin/tape calc.tape.js",
+			"tap", "calc: add", "calc: zero", files=npm("tape5")),
 		"jest": project("calc.js", JS, "calc.test.js", IT_TESTS, "node /opt/npm/node_modules/jest/bin/jest.js --verbose "
 			"--rootDir=/workspace", "jest", "calc.test.js > calc add", "calc.test.js > calc zero",
 			more={"package.json": "{}\n"}, files=npm("jest29")),
@@ -258,7 +278,7 @@ def cases():
 	for name, kind in (("pytest", "pytest"), ("pytest-required", "pytest"), ("pytest-log", "log"), ("pytest-pipe", "pytest"),
 			("pytest-path", "log"), ("pytest-path-env", "pytest"), ("pytest-directory", "pytest"), ("pytest-junit", "pytest"),
 			("xdist", "pytest"), ("unittest", "unittest"), ("node", "node"), ("npm", "node"), ("mocha", "mocha"),
-			("mocha-npm", "mocha"), ("jest", "jest"), ("vitest", "vitest"), ("go", "go"), ("go-json", "go"), ("cargo", "cargo")):
+			("mocha-npm", "mocha"), ("tape", "tape"), ("jest", "jest"), ("vitest", "vitest"), ("go", "go"), ("go-json", "go"), ("cargo", "cargo")):
 		rows += both(name, kind)
 	rows += [
 		("pytest-path-required", "reference", GOOD, "unresolved", "log", "true", "-"),
@@ -278,6 +298,8 @@ def cases():
 		("mocha", "assert", JS_ASSERT + JS % BAD, "unresolved", "mocha", "false", "canary"),
 		("mocha", "run", MOCHA_RUN + JS % BAD, "unresolved", "mocha", "false", "canary"),
 		("mocha", "require", MOCHA_REQUIRE + JS % BAD, "unresolved", "mocha", "true", "-"),
+		("tape", "forged", TAPE_FORGED + JS % BAD, "unresolved", "tape", "*", "channel"),
+		("tape", "true", TAPE_TRUE + JS % BAD, "unresolved", "tape", "false", "canary"),
 		("go", "init", GO_INIT, "unresolved", "go", "false", "canary,forged-line"),
 		("go", "test-exit", GO_TEST_EXIT, "unresolved", "go", "false", "canary"),
 		("go-json", "init", GO_INIT, "unresolved", "go", "false", "canary,forged-line"),
@@ -286,7 +308,7 @@ def cases():
 	return rows
 
 
-NEEDS = {"xdist": "pytest xdist", "unittest": "python3", "node": "node", "npm": "npm", "mocha": "npm:mocha10", "mocha-npm": "npm:mocha10",
+NEEDS = {"xdist": "pytest xdist", "unittest": "python3", "node": "node", "npm": "npm", "mocha": "npm:mocha10", "mocha-npm": "npm:mocha10", "tape": "npm:tape5",
 	"jest": "npm:jest29", "vitest": "npm:vitest1", "go": "go", "go-json": "go", "cargo": "cargo"}
 
 

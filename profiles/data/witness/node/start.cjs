@@ -137,13 +137,16 @@ function start() {
 	state.say = speaker(state.fd, state.nonce);
 	carry();
 	// In these the code under test shares our process: nobody may require our state.
-	if (state.name === 'node' || state.name === 'mocha')
+	if (['node', 'mocha', 'tape'].includes(state.name))
 		delete require.cache[__filename];
 	if (state.name === 'node')
 		require('./nodetest.cjs').parent(state);
 	else if (state.name === 'mocha')
 		require('./mocha.cjs')(state, script);
-	else if (state.name === 'jest' && /^jest(\.js)?$/.test(script))
+	else if (state.name === 'tape') {
+		if (script === 'tape')
+			require('./tape.cjs')(state);
+	} else if (state.name === 'jest' && /^jest(\.js)?$/.test(script))
 		require('./jest.cjs').begin();
 	else if (state.name === 'vitest' && /^vitest(\.mjs|\.js)?$/.test(script)) {
 		if (!process.argv.some((a) => a.startsWith('--reporter')))
