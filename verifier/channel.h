@@ -91,6 +91,7 @@ struct channel_facts {
 	size_t log_len;
 	int exit_status; /* of the command */
 	bool plain;      /* that is the runner's */
+	bool excused;    /* it may tell of a failure that no session knows */
 };
 
 /* Everybody who could speak is dead: read the logs of test programs, and decide whether ch->results are

@@ -100,6 +100,17 @@ static void from_log(const struct task *task, struct test_results *log, struct v
 	verdict_fill(v, task, log);
 }
 
+/* May the command fail without a failure in the channel? When a program of many does not build, or a test
+ * that only the log knows failed. */
+static bool excused(const struct witness *w, const struct test_results *log)
+{
+	for (size_t i = 0; i < log->n && !w->apart; i++)
+		if (witness_log_may(w, log->v[i].name) &&
+		    (log->v[i].status == TEST_FAILED || log->v[i].status == TEST_ERROR))
+			return true;
+	return w->apart;
+}
+
 static void from_channel(struct grade_channel *gc, const struct task *task,
 			 const struct test_results *log, struct verdict *v)
 {
@@ -114,6 +125,7 @@ static void from_channel(struct grade_channel *gc, const struct task *task,
 		.log_len = v->log.len,
 		.exit_status = v->exit_status,
 		.plain = witness_plain(task->test.command),
+		.excused = excused(w, log),
 	};
 	channel_settle(ch, &facts);
 	v->channel.kind = w->name;

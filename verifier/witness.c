@@ -30,7 +30,7 @@ const struct witness witnesses[] = {
 	  .doc = "a results processor in the parent process" },
 	{ .name = "vitest", .readers = "vitest", .env = { NODE_HOOK }, .glue = ' ',
 	  .doc = "a reporter in the parent process" },
-	{ .name = "go", .readers = "gotest gotest-json", .unique = true, .needs_exec = true,
+	{ .name = "go", .readers = "gotest gotest-json", .unique = true, .needs_exec = true, .apart = true,
 	  .env = { "GOFLAGS=-exec=" WITNESS_EXEC }, .glue = ' ', .log_reader = "gotest",
 	  .doc = "the parent of each test program: its output apart, its status, its list of tests, an empty run" },
 	{ .name = "cargo", .readers = "libtest libtest-json", .unique = true, .needs_exec = true,

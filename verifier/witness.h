@@ -26,6 +26,8 @@ struct witness {
 	const char *words; /* ... when the command holds one of these words */
 	bool unique;       /* see struct channel */
 	bool needs_exec;   /* WITNESS_EXEC is part of it */
+	bool apart; /* programs are built one by one: one that does not build fails the command, and the
+		     * others run */
 	/* Variables "NAME=value"; of one that the task sets too, ours stands in front with @glue. */
 	const char *env[8];
 	char glue;

@@ -402,7 +402,8 @@ static void test_environment(void)
 		strv_add(&env, set[i]);
 	for (const struct witness *w = witnesses; w->name; w++)
 		if (!str_eq(w->name, "unittest") && strcmp(w->name, "mocha") != 0 &&
-		    strcmp(w->name, "jest") != 0 && strcmp(w->name, "vitest") != 0)
+		    strcmp(w->name, "tape") != 0 && strcmp(w->name, "jest") != 0 &&
+		    strcmp(w->name, "vitest") != 0)
 			witness_environment(w, "n", &env);
 	tap_ok(strv_has(&env, "PYTHONPATH=" WITNESS_DIR "/python:src"),
 	       "environment: in front of PYTHONPATH");
