@@ -6,7 +6,8 @@
 # shellcheck source=tests/lib/clients.sh
 . tests/lib/clients.sh
 made=$share/tasks
-if ! tests/tasks/make-all.sh "$made" >"$share/make.log" 2>&1; then
+mapfile -t ids < <(cut -d' ' -f1 tests/tasks/list | grep -v '^sympy') # the eight whose tests take seconds
+if ! tests/tasks/make-all.sh "$made" "${ids[@]}" >"$share/make.log" 2>&1; then
 	tail -n 20 "$share/make.log" | sed 's/^/# /'
 	tap_ok 1 "the package tasks can be made"
 	tap_done
