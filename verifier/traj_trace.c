@@ -332,8 +332,9 @@ static int read_run(struct run *u, const char *path, struct trajs *out, struct e
 	auto_buf patch = BUF_INIT(TRAJ_FILE_MAX);
 	const char *reason = rundir_str(&u->rd, "end.reason");
 	const char *model = rundir_str(&u->rd, "model.name");
+	/* A kill can also take whole records: then the last one, `end`, is missing. */
+	bool exited = str_eq(reason, "exited"), cut = u->rd.cut || (exited && !u->rd.ended);
 	struct err ignored;
-	bool cut;
 	int rc;
 
 	if (touched(&u->rd))
@@ -346,8 +347,8 @@ static int read_run(struct run *u, const char *path, struct trajs *out, struct e
 	traj_rec_name(&u->rec, rundir_str(&u->rd, "task.instance_id"),
 		      model ? model : rundir_str(&u->rd, "agent"));
 	traj_rec_traj(&u->rec)->exact = u->rd.n_edits > 0;
-	traj_rec_traj(&u->rec)->end = mem_strdup(u->rd.cut ? "a cut trace" : reason);
-	traj_rec_traj(&u->rec)->finished = str_eq(reason, "exited") && !u->rd.cut;
+	traj_rec_traj(&u->rec)->end = mem_strdup(cut ? "a cut trace" : reason);
+	traj_rec_traj(&u->rec)->finished = exited && !cut;
 	add_reads(u);
 	rc = tracerec_read(trace, each, u, &cut, err);
 	add_edits(u);

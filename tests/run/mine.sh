@@ -151,15 +151,18 @@ printf '{"instance_id":"x","trajectories":[{"model":"a\\u001b[31m","edits":[{"pa
 proctor mine odd.json >out.txt 2>err.txt
 tap_is "$?" 0 "odd names"
 tap_is "$(LC_ALL=C tr -d '\11\12\40-\176' <err.txt | wc -c)" 0 "print as plain text"
-# In the middle, inside a record.
-python3 -c '
-import sys
-data = sys.stdin.buffer.read()
-at = data.index(b"\n", len(data) // 2) - 2
-sys.stdout.buffer.write(data[:at])' <workspace-carol/trace.jsonl >half.jsonl
-cp -r workspace-carol half && mv half.jsonl half/trace.jsonl
+# In the middle: inside a record, and where one ends.
+cp -r workspace-carol half && cp -r workspace-carol whole
+python3 - <<'END'
+data = open("workspace-carol/trace.jsonl", "rb").read()
+at = data.index(b"\n", len(data) // 2)
+open("half/trace.jsonl", "wb").write(data[:at - 2])
+open("whole/trace.jsonl", "wb").write(data[:at + 1])
+END
 proctor mine half >out.txt 2>err.txt
 tap_like "$(cat err.txt)" "half did not come to its own end, but by a cut trace" "a run whose trace is cut does not count"
+proctor mine whole >out.txt 2>err.txt
+tap_like "$(cat err.txt)" "whole did not come to its own end, but by a cut trace" "nor one cut where a record ends"
 echo '{"trajectories": []}' >none.json
 proctor mine none.json >out.txt 2>err.txt
 tap_is "$?" 1 "no regions: exit status 1"

@@ -116,7 +116,7 @@ static void leftovers(const char *dir)
 	struct imagecache_root r;
 	struct err err = { 0 };
 
-	sh("mkdir -p cache/work/x/y && echo half >cache/work/x/y/z && chmod 0 cache/work/x");
+	sh("cd cache && mkdir -p work/x/y && echo half >work/x/y/z && chmod 0 work/x");
 	tap_ok(get(text, NULL, &r, &err) == 0, "unpacked beside a leftover: %s", err.text);
 	is("dir:cache", "ls -A work | wc -l", "0", "which is gone");
 	imagecache_done(&r);
