@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/buf.h"
 #include "base/fd.h"
@@ -15,7 +16,8 @@
 
 #define TIMEOUT_DEFAULT (30 * 60 * 1000000000ull)
 #define CPUS_MAX        4096
-#define GLOB_STARS_MAX  16 /* str_path_glob() takes time exponential in the stars */
+#define FILES_MAX       1000u /* each is read, and compared with all others */
+#define GLOB_STARS_MAX  16    /* str_path_glob() takes time exponential in the stars */
 
 static int strings(const struct json_src *src, const char *where, const cJSON *item,
 		   struct strv *out, struct err *err)
@@ -87,7 +89,7 @@ static const struct json_field environment_rows[] = {
 static const struct json_field file_rows[] = {
 	{ "from", JSON_STR, offsetof(struct task_file, from), true, .doc = "file or directory, relative to this file" },
 	{ "to", JSON_STR, offsetof(struct task_file, to), true, .doc = "absolute path in the box, outside the work directory" },
-	{ "copy", JSON_BOOL, offsetof(struct task_file, copy), .doc = "the tests may change it; otherwise it is read-only" },
+	{ "copy", JSON_BOOL, offsetof(struct task_file, copy), .doc = "a directory that the tests may change; otherwise it is read-only" },
 	{ NULL },
 };
 
@@ -312,10 +314,17 @@ static int check_files(const struct json_src *src, const char *of, const char *d
 {
 	struct task_file *f = files->v;
 
+	if (files->n > FILES_MAX) {
+		auto_free char *where = mem_printf("$.%s.files", of);
+
+		return json_complain(src, where, err,
+				     "more than %u; name directories that hold them", FILES_MAX);
+	}
 	for (size_t i = 0; i < files->n; i++) {
 		auto_free char *from = mem_printf("$.%s.files[%zu].from", of, i);
 		auto_free char *to = mem_printf("$.%s.files[%zu].to", of, i);
 		char *path = input_path(dir, f[i].from);
+		struct stat st;
 		int rc;
 
 		if (!path)
@@ -323,6 +332,10 @@ static int check_files(const struct json_src *src, const char *of, const char *d
 					     f[i].from);
 		free(f[i].from);
 		f[i].from = path;
+		if (f[i].copy && stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
+			return json_complain(src, from, err,
+					     "\"%s\" is no directory: copy takes one that holds it",
+					     path);
 		rc = check_place(src, to, t, &f[i].to, err);
 		if (rc < 0)
 			return rc;

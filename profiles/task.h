@@ -44,7 +44,7 @@ struct task_test {
 struct task_file {
 	char *from; /* absolute after task_load() */
 	char *to;   /* absolute path in the box, neither in the workdir nor above it */
-	bool copy;  /* a copy of its own that the tests may write; otherwise read-only */
+	bool copy;  /* a directory of its own that the tests may write; otherwise read-only */
 	char digest[DIGEST_HEX]; /* of what stood there at task_load(); "" = it could not be read */
 };
 

@@ -55,7 +55,7 @@ static int directory(struct walk *w, int fd, const char *path, unsigned depth)
 	if (depth > TASK_FILES_DEPTH_MAX)
 		return err_set(w->err, ERR_INPUT, "%s: more than %u levels of directories", path,
 			       TASK_FILES_DEPTH_MAX);
-	if (names_of(dup(fd), &names) < 0)
+	if (names_of(fcntl(fd, F_DUPFD_CLOEXEC, 0), &names) < 0)
 		return err_set(w->err, ERR_INPUT, "cannot read directory %s: %s", path,
 			       strerror(errno));
 	for (size_t i = 0; i < names.n && rc == 0; i++) {

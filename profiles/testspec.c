@@ -40,7 +40,6 @@ void testspec_done(struct testspec *s)
 	struct json_array list = { .v = s->v, .n = s->n };
 
 	json_release(spec_rows, &list);
-	free(s->file);
 	*s = (struct testspec){ .v = NULL };
 }
 
@@ -77,7 +76,7 @@ int testspec_parse(const char *name, const char *text, size_t n, struct testspec
 	if (rc == 0)
 		rc = check_rows(&src, &list, err);
 	if (rc == 0)
-		*ret = (struct testspec){ .file = mem_strdup(name), .v = list.v, .n = list.n };
+		*ret = (struct testspec){ .v = list.v, .n = list.n };
 	else
 		json_release(spec_rows, &list);
 	json_src_done(&src);

@@ -31,7 +31,6 @@ struct testspec_row {
 };
 
 struct testspec {
-	char *file; /* where it was read from */
 	struct testspec_row *v;
 	size_t n;
 };

@@ -245,12 +245,17 @@ static int add_paths(const struct strv *paths, uint64_t attr, const struct ids *
 }
 
 /* A copy in @dir, which belongs to the box as it is. */
-static int add_copy(const struct box_bind *b, size_t i, const char *dir, const struct ids *ids,
-		    struct ops *ops, struct err *err)
+static int add_copy(const struct box_bind *b, const char *what, size_t i, const char *dir,
+		    const struct ids *ids, struct ops *ops, struct err *err)
 {
 	auto_free char *to = mem_printf("%s/copy%zu", dir, i);
-	int rc = ids_copy(ids, b->host, to, COPY_MAX, err), fd = -1;
+	struct stat st;
+	int rc, fd = -1;
 
+	if (stat(b->host, &st) < 0 || !S_ISDIR(st.st_mode))
+		return err_set(err, ERR_INPUT, "path %s is no directory that can be copied (%s)",
+			       b->host, what);
+	rc = ids_copy(ids, b->host, to, COPY_MAX, err);
 	if (rc == 0 && ids->mapped)
 		rc = ids_mount(ids, to, false, false, &fd,
 			       err); /* the scratch is closed to the box */
@@ -270,11 +275,10 @@ static int add_binds(const struct box_spec *spec, const char *dir, const struct 
 
 	for (size_t i = 0; i < spec->n_binds && rc == 0; i++) {
 		const struct box_bind *b = &spec->binds[i];
+		const char *what = b->what ? b->what : "the installation of the agent";
 
-		rc = b->copy ? add_copy(b, i, dir, ids, ops, err)
-			     : add_path(b->host, b->box,
-					b->what ? b->what : "the installation of the agent",
-					RO_ATTR, ids, ops, err);
+		rc = b->copy ? add_copy(b, what, i, dir, ids, ops, err)
+			     : add_path(b->host, b->box, what, RO_ATTR, ids, ops, err);
 	}
 	return rc;
 }

@@ -204,20 +204,15 @@ static void tell(struct batch *b, const struct graded *last)
 }
 
 /* What an earlier call graded stands. */
-static int reuse(struct batch *b, struct err *err)
+static void reuse(struct batch *b)
 {
 	for (size_t i = 0; i < b->r->n; i++) {
-		int rc = batch_item_found(b->o, &b->items[i], &b->r->v[i], err);
-
-		if (rc < 0)
-			return rc;
-		if (rc == 0)
+		if (!batch_item_found(b->o, &b->items[i], &b->r->v[i]))
 			continue;
 		b->items[i].done = true;
 		b->r->state.reused++;
 		count(b, &b->r->v[i]);
 	}
-	return 0;
 }
 
 static bool next_job(void *arg, size_t *ret)
@@ -327,11 +322,11 @@ static int whole(struct batch *b, struct err *err)
 		rc = fd_mkdirs(b->o->out, 0755, err);
 	if (rc == 0)
 		rc = take_lock(b, err);
-	if (rc == 0)
-		rc = reuse(b, err);
+	if (rc < 0)
+		return rc;
+	reuse(b);
 	b->began = clock_mono();
-	if (rc == 0)
-		rc = pool_run(&ops, b->o->jobs, err);
+	rc = pool_run(&ops, b->o->jobs, err);
 	return rc < 0 ? rc : write_results(b, err);
 }
 

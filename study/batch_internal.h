@@ -12,11 +12,10 @@ struct batch_item {
 	bool done;   /* its result stands */
 };
 
-/* Does @item's directory hold a result for its inputs? Then it is read into *ret. @input (owned by the
- * caller) receives the digest of the inputs. Anything else the directory holds is taken away when it
- * is the batch's own. 1 yes, 0 no, negative on error. */
-int batch_item_found(const struct batch_options *o, const struct batch_item *item,
-		     struct graded *ret, struct err *err);
+/* Does @item's directory hold a result for its inputs? Then it is read into *ret. Anything else the directory holds is taken away when it
+ * is the batch's own. */
+bool batch_item_found(const struct batch_options *o, const struct batch_item *item,
+		      struct graded *ret);
 
 /* Grade @item in this process and write its directory; *ret is what graded.json then holds. 0 or
  * negative. */

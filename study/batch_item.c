@@ -25,6 +25,25 @@ static void add(struct buf *b, const char *name, const char *text)
 	buf_addf(b, "%s %s\n", name, text ? digest_bytes(text, strlen(text), sum) : "none");
 }
 
+static void add_list(struct buf *b, const char *name, const struct strv *list)
+{
+	strv_each (i, list)
+		add(b, name, list->v[i]);
+}
+
+/* What a grading box takes from the profile. */
+static void add_profile(struct buf *b, const struct profile *p)
+{
+	add(b, "profile", p->name);
+	for (size_t i = 0; i < ARRAY_SIZE(p->limits.max); i++)
+		buf_addf(b, "limit %" PRIu64 "\n", p->limits.max[i]);
+	add_list(b, "read", &p->read);
+	add_list(b, "write", &p->write);
+	add_list(b, "hide", &p->hide);
+	add_list(b, "deny", &p->deny);
+	buf_addf(b, "nested_userns %d\n", p->nested_userns);
+}
+
 /* Everything that decides the verdict, so that a changed task, patch or policy is graded anew. */
 static char *input_digest(const struct batch_options *o, const struct task *task,
 			  const char *task_path, const struct prediction *p)
@@ -40,9 +59,7 @@ static char *input_digest(const struct batch_options *o, const struct task *task
 		add(&b, "broken task", buf_str(&file));
 	}
 	add(&b, "patch", p->patch);
-	add(&b, "profile", o->profile->name);
-	for (size_t i = 0; i < ARRAY_SIZE(o->profile->limits.max); i++)
-		buf_addf(&b, "limit %" PRIu64 "\n", o->profile->limits.max[i]);
+	add_profile(&b, o->profile);
 	return mem_strdup(digest_bytes(buf_str(&b), b.len, sum));
 }
 
@@ -80,8 +97,8 @@ static bool stands(const struct graded *g, const struct batch_item *item, const 
 	       strcmp(g->instance_id, item->p->instance_id) == 0;
 }
 
-int batch_item_found(const struct batch_options *o, const struct batch_item *item,
-		     struct graded *ret, struct err *err)
+bool batch_item_found(const struct batch_options *o, const struct batch_item *item,
+		      struct graded *ret)
 {
 	const char *task_path = o->tasks->path.v[item->task];
 	auto_free char *path = path_join(item->dir, "graded.json"), *input = NULL;
@@ -96,13 +113,12 @@ int batch_item_found(const struct batch_options *o, const struct batch_item *ite
 		task_free(task);
 		if (stands(&g, item, input)) {
 			*ret = g;
-			return 1;
+			return true;
 		}
 	}
 	graded_done(&g);
 	sweep(item->dir);
-	(void)err;
-	return 0;
+	return false;
 }
 
 static int keep(const char *dir, const char *name, const char *text, size_t n, struct err *err)

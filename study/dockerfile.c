@@ -391,15 +391,12 @@ static int on_run(struct parse *p, const char *rest)
 	static const char hex[] = "0123456789abcdef";
 
 	p->d->runs++;
-	for (const char *s = rest; (s = strstr(s, "git ")); s += 4) {
-		const char *end = s + strcspn(s, "&;|");
+	for (const char *s = rest, *end; (s = strstr(s, "git ")); s = end) {
 		bool verb = false;
 
-		for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
-			const char *at = strstr(s, verbs[i]);
-
-			verb = verb || (at && at < end);
-		}
+		end = s + strcspn(s, "&;|");
+		for (size_t i = 0; i < ARRAY_SIZE(verbs) && !verb; i++)
+			verb = memmem(s, (size_t)(end - s), verbs[i], strlen(verbs[i])) != NULL;
 		for (const char *h = s; verb && h < end; h++) {
 			size_t n = strspn(h, hex);
 

@@ -21,10 +21,8 @@ struct export_job {
 };
 
 struct export_format {
-	const char *name;  /* as on the command line */
-	const char *input; /* what the operands are, for help: "tasks", "results", "runs" */
-	const char *doc;   /* one line */
-	bool directory;    /* writes files below job->out; otherwise one text */
+	const char *name; /* as on the command line */
+	bool directory;   /* writes files below job->out; otherwise one text */
 	/* Read the inputs and write: into @out, or below job->out with one line for people about
 	 * each file in @out. 0 or negative with @err; nothing is left half written in a file. */
 	int (*run)(const struct export_job *job, struct buf *out, struct err *err);

@@ -17,6 +17,7 @@
 #include "profiles/task.h"
 #include "study/export_internal.h"
 #include "study/export_run.h"
+#include "study/import_rows_internal.h"
 #include "study/turns.h"
 
 #define RECORD_MAX (2u << 30) /* bytes of a model.jsonl */
@@ -248,10 +249,7 @@ static void shell_text(const struct strv *argv, struct buf *out)
 			buf_adds(out, s);
 			continue;
 		}
-		buf_addc(out, '\'');
-		for (; *s; s++)
-			buf_adds(out, *s == '\'' ? "'\\''" : (char[]){ *s, 0 });
-		buf_addc(out, '\'');
+		row_quote(out, s);
 	}
 }
 
@@ -421,7 +419,7 @@ int export_atif(const struct export_job *job, struct buf *out, struct err *err)
 			name = mem_printf("%s.trajectory.json",
 					  rundir_str(&rd, "id") ? rundir_str(&rd, "id") : "run");
 			export_run_print(root, true, &text);
-			rc = export_write(job, name, buf_str(&text), text.len, out, err);
+			rc = export_write_buf(job, name, &text, out, err);
 		}
 		rundir_done(&rd);
 		if (rc < 0)

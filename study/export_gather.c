@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "study/batch.h"
+#include "study/taskset.h"
 
 #define DEPTH_MAX   3u           /* OUT/MODEL/INSTANCE */
 #define RECORD_MAX  (16u << 20)  /* bytes of graded.json or run.json */
@@ -150,10 +151,13 @@ static int list_dir(const char *dir, struct strv *names, struct err *err)
 
 	if (!d)
 		return err_set(err, ERR_INPUT, "%s: %s", dir, strerror(errno));
-	while (names->n < ENTRIES_MAX && (e = readdir(d)))
+	while (names->n <= ENTRIES_MAX && (e = readdir(d)))
 		if (e->d_name[0] != '.')
 			strv_add(names, e->d_name);
 	closedir(d);
+	if (names->n > ENTRIES_MAX)
+		return err_set(err, ERR_LIMIT, "%s: more than %u names; give parts of it", dir,
+			       ENTRIES_MAX);
 	if (names->n)
 		qsort(names->v, names->n, sizeof(*names->v), by_text);
 	return 0;
@@ -259,6 +263,34 @@ int export_write(const struct export_job *job, const char *name, const char *tex
 		rc = fd_replace_file(path, text, n, err);
 	if (rc == 0)
 		buf_addf(log, "%s\n", path);
+	return rc;
+}
+
+int export_write_buf(const struct export_job *job, const char *name, const struct buf *text,
+		     struct buf *log, struct err *err)
+{
+	if (text->full)
+		return err_set(err, ERR_LIMIT, "%s/%s: would be larger than %zu bytes", job->out,
+			       name, text->max);
+	return export_write(job, name, buf_str(text), text->len, log, err);
+}
+
+int export_tasks(const struct export_job *job,
+		 int (*one)(const void *arg, const char *path, struct buf *out, struct err *err),
+		 const void *arg, struct buf *out, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < job->inputs->n && rc == 0; i++) {
+		struct taskset tasks = { .id = { 0 } };
+
+		rc = taskset_load(job->inputs->v[i], &tasks, err);
+		if (rc == 0 && tasks.path.n)
+			qsort(tasks.path.v, tasks.path.n, sizeof(*tasks.path.v), by_text);
+		for (size_t k = 0; k < tasks.path.n && rc == 0; k++)
+			rc = one(arg, tasks.path.v[k], out, err);
+		taskset_done(&tasks);
+	}
 	return rc;
 }
 

@@ -104,6 +104,14 @@ static void model_info(cJSON *o, const char *model)
 	export_run_text(m, "provider", provider ? provider : "unknown");
 }
 
+/* As in a trajectory; never NULL. */
+static const char *agent_name(const struct trial *t)
+{
+	const char *name = t->run ? rundir_str(&t->rd, "agent") : "prediction";
+
+	return name ? name : "command";
+}
+
 static void agent(const struct trial *t, cJSON *o)
 {
 	const cJSON *dollars =
@@ -114,7 +122,7 @@ static void agent(const struct trial *t, cJSON *o)
 	const char *model = t->run ? rundir_str(&t->rd, "model.name") : t->it->model;
 	cJSON *info = cJSON_AddObjectToObject(o, "agent_info"), *r;
 
-	export_run_text(info, "name", t->run ? rundir_str(&t->rd, "agent") : "prediction");
+	export_run_text(info, "name", agent_name(t));
 	cJSON_AddStringToObject(info, "version", "unknown");
 	model_info(info, model);
 	if (!t->run || !cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(t->rd.run.root, "model"))) {
@@ -170,7 +178,7 @@ static cJSON *trial_config(const struct trial *t)
 	export_run_text(o, "trial_name", t->name);
 	cJSON_AddStringToObject(o, "trials_dir", ".");
 	a = cJSON_AddObjectToObject(o, "agent");
-	export_run_text(a, "name", t->run ? rundir_str(&t->rd, "agent") : "prediction");
+	export_run_text(a, "name", agent_name(t));
 	if (t->it->model[0])
 		export_run_text(a, "model_name", t->it->model);
 	return o;
@@ -216,7 +224,7 @@ static int write_json(const struct export_job *job, const char *name, cJSON *o, 
 	auto_buf text = BUF_INIT(EXPORT_TEXT_MAX);
 
 	export_run_print(o, true, &text);
-	return export_write(job, name, buf_str(&text), text.len, log, err);
+	return export_write_buf(job, name, &text, log, err);
 }
 
 /* A file of the result that goes along as it is, when it is there. */
@@ -230,7 +238,7 @@ static int carry(const struct export_job *job, const struct trial *t, const char
 	if (access(src, F_OK) < 0)
 		return 0;
 	rc = fd_read_file(src, &b, err);
-	return rc < 0 ? rc : export_write(job, name, buf_str(&b), b.len, log, err);
+	return rc < 0 ? rc : export_write_buf(job, name, &b, log, err);
 }
 
 static int write_trial(const struct export_job *job, const struct trial *t, struct buf *log,
@@ -264,9 +272,7 @@ struct eval {
 static struct eval *eval_of(struct eval *v, size_t *n, const struct trial *t)
 {
 	auto_free char *model = export_dir_name(t->it->model);
-	auto_free char *key =
-		mem_printf("%s__%s__tasks", t->run ? rundir_str(&t->rd, "agent") : "prediction",
-			   model);
+	auto_free char *key = mem_printf("%s__%s__tasks", agent_name(t), model);
 
 	for (size_t i = 0; i < *n; i++)
 		if (strcmp(v[i].key, key) == 0)

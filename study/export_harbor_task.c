@@ -11,7 +11,6 @@
 #include "profiles/task_files.h"
 #include "study/export_internal.h"
 #include "study/harbor_tree.h"
-#include "study/taskset.h"
 
 /* What is needed of INSTANCE.extra.json. */
 struct extra {
@@ -79,8 +78,9 @@ static int instruction(const struct task *t, const char *dir, struct err *err)
 	return fd_replace_file(path, t->problem_statement, strlen(t->problem_statement), err);
 }
 
-static int one(const struct export_job *job, const char *file, struct buf *out, struct err *err)
+static int one(const void *arg, const char *file, struct buf *out, struct err *err)
 {
+	const struct export_job *job = arg;
 	auto_free char *to = NULL;
 	struct extra x = { NULL, NULL };
 	struct task *t = NULL;
@@ -110,24 +110,7 @@ static int one(const struct export_job *job, const char *file, struct buf *out, 
 	return rc;
 }
 
-static int by_path(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 int export_harbor_task(const struct export_job *job, struct buf *out, struct err *err)
 {
-	int rc = 0;
-
-	for (size_t i = 0; i < job->inputs->n && rc == 0; i++) {
-		struct taskset tasks = { .id = { 0 } };
-
-		rc = taskset_load(job->inputs->v[i], &tasks, err);
-		if (rc == 0 && tasks.path.n)
-			qsort(tasks.path.v, tasks.path.n, sizeof(*tasks.path.v), by_path);
-		for (size_t k = 0; k < tasks.path.n && rc == 0; k++)
-			rc = one(job, tasks.path.v[k], out, err);
-		taskset_done(&tasks);
-	}
-	return rc;
+	return export_tasks(job, one, job, out, err);
 }

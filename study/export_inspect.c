@@ -345,11 +345,13 @@ static void results(struct log *l, cJSON *root)
 	cJSON_AddNumberToObject(s, "scored_samples", (double)l->scored);
 	cJSON_AddNumberToObject(s, "unscored_samples", (double)(l->n - l->scored));
 	cJSON_AddObjectToObject(s, "params");
-	m = cJSON_AddObjectToObject(cJSON_AddObjectToObject(s, "metrics"), "accuracy");
-	cJSON_AddStringToObject(m, "name", "accuracy");
-	cJSON_AddNumberToObject(m, "value",
-				l->scored ? (double)l->resolved / (double)l->scored : 0);
-	cJSON_AddObjectToObject(m, "params");
+	m = cJSON_AddObjectToObject(s, "metrics");
+	if (l->scored) { /* without a result there is no share, and 0 would be one */
+		m = cJSON_AddObjectToObject(m, "accuracy");
+		cJSON_AddStringToObject(m, "name", "accuracy");
+		cJSON_AddNumberToObject(m, "value", (double)l->resolved / (double)l->scored);
+		cJSON_AddObjectToObject(m, "params");
+	}
 	cJSON_AddItemToArray(scores, s);
 }
 
@@ -473,10 +475,10 @@ static int write_log(struct log *l, struct buf *out, struct err *err)
 	whole = cJSON_Duplicate(l->header, true);
 	cJSON_AddItemToObject(whole, "samples", cJSON_Duplicate(l->samples, true));
 	export_run_print(whole, true, &text);
-	rc = export_write(l->job, json, buf_str(&text), text.len, out, err);
+	rc = export_write_buf(l->job, json, &text, out, err);
 	if (rc == 0)
 		rc = zip(l, &packed, err);
-	return rc < 0 ? rc : export_write(l->job, eval, packed.data, packed.len, out, err);
+	return rc < 0 ? rc : export_write_buf(l->job, eval, &packed, out, err);
 }
 
 /* @n results of one model. */

@@ -39,12 +39,24 @@ enum export_class {
 	EXPORT_UNGRADED /* no result: nobody graded it */
 };
 
+#define EXPORT_BIT(class) (1u << (class)) /* sets of them */
+
 /* See enum export_class. */
 enum export_class export_class_of(const struct export_item *item);
 
 /* Write @n bytes to job->out/@name, making directories, and a line about it into @log. 0 or negative. */
 int export_write(const struct export_job *job, const char *name, const char *text, size_t n,
 		 struct buf *log, struct err *err);
+
+/* As export_write() for a text made in @text, which is refused when it has become too large (-ERR_LIMIT). */
+int export_write_buf(const struct export_job *job, const char *name, const struct buf *text,
+		     struct buf *log, struct err *err);
+
+/* Call @one for each task file of the operands, in order of their paths in each operand. 0, or what @one returns
+ * when that is negative. */
+int export_tasks(const struct export_job *job,
+		 int (*one)(const void *arg, const char *path, struct buf *out, struct err *err),
+		 const void *arg, struct buf *out, struct err *err);
 
 /* @model as one component of a path, as SWE-bench's harness does: "/" becomes "__"; a name that would
  * be none ("", ".", "..") becomes "none". Caller frees. */

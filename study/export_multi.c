@@ -107,37 +107,35 @@ static int write_report(const struct export_job *job, const struct export_item *
 		put_value(&out, value, 1);
 	}
 	buf_adds(&out, "}\n");
-	return export_write(job, name, buf_str(&out), out.len, log, err);
+	return export_write_buf(job, name, &out, log, err);
 }
 
-/* Has it a result? */
-static bool complete(const struct export_item *it)
-{
-	return it->graded && it->v.kind <= VERDICT_UNRESOLVED;
-}
+/* Has it a result? An empty patch's is one there. */
+#define COMPLETE                                                                                   \
+	(EXPORT_BIT(EXPORT_EMPTY) | EXPORT_BIT(EXPORT_RESOLVED) | EXPORT_BIT(EXPORT_UNRESOLVED))
 
-static bool belongs(const char *list, const struct export_item *it)
-{
-	bool done = complete(it), resolved = done && it->v.kind == VERDICT_RESOLVED;
+/* Lists of the final report and the classes of results that they hold. */
+static const struct {
+	const char *name;
+	unsigned classes;
+} lists[] = {
+	{ "submitted", ~0u },
+	{ "completed", COMPLETE },
+	{ "incomplete", ~COMPLETE },
+	{ "resolved", EXPORT_BIT(EXPORT_RESOLVED) },
+	{ "unresolved", EXPORT_BIT(EXPORT_EMPTY) | EXPORT_BIT(EXPORT_UNRESOLVED) },
+	{ "empty_patch", 0 }, /* that harness leaves it empty, the patch is unresolved */
+	{ "error", ~COMPLETE },
+};
 
-	if (strcmp(list, "submitted") == 0)
-		return true;
-	if (strcmp(list, "completed") == 0)
-		return done;
-	if (strcmp(list, "incomplete") == 0 || strcmp(list, "error") == 0)
-		return !done;
-	if (strcmp(list, "resolved") == 0)
-		return resolved;
-	if (strcmp(list, "unresolved") == 0)
-		return done && !resolved;
-	return false; /* "empty_patch": that harness leaves it empty, the patch is unresolved */
+static bool belongs(unsigned classes, const struct export_item *it)
+{
+	return (classes & EXPORT_BIT(export_class_of(it))) != 0;
 }
 
 static int write_final(const struct export_job *job, const struct export_items *items,
 		       const struct pull *pulls, struct buf *log, struct err *err)
 {
-	static const char *const lists[] = { "submitted",  "completed",   "incomplete", "resolved",
-					     "unresolved", "empty_patch", "error" };
 	auto_buf out = BUF_INIT(EXPORT_TEXT_MAX);
 
 	buf_addf(&out, "{\n    \"total_instances\": %zu", items->n);
@@ -145,15 +143,15 @@ static int write_final(const struct export_job *job, const struct export_items *
 		size_t n = 0;
 
 		for (size_t i = 0; i < items->n; i++)
-			n += belongs(lists[l], &items->v[i]);
-		buf_addf(&out, ",\n    \"%s_instances\": %zu", lists[l], n);
+			n += belongs(lists[l].classes, &items->v[i]);
+		buf_addf(&out, ",\n    \"%s_instances\": %zu", lists[l].name, n);
 	}
 	for (size_t l = 0; l < ARRAY_SIZE(lists); l++) {
 		const char *comma = "";
 
-		buf_addf(&out, ",\n    \"%s_ids\": [", lists[l]);
+		buf_addf(&out, ",\n    \"%s_ids\": [", lists[l].name);
 		for (size_t i = 0; i < items->n; i++) {
-			if (!belongs(lists[l], &items->v[i]))
+			if (!belongs(lists[l].classes, &items->v[i]))
 				continue;
 			buf_addf(&out, "%s\n        \"%s/%s:pr-%s\"", comma, pulls[i].org,
 				 pulls[i].repo, pulls[i].number);
@@ -162,7 +160,7 @@ static int write_final(const struct export_job *job, const struct export_items *
 		buf_adds(&out, *comma ? "\n    ]" : "]");
 	}
 	buf_adds(&out, "\n}\n");
-	return export_write(job, "final_report.json", buf_str(&out), out.len, log, err);
+	return export_write_buf(job, "final_report.json", &out, log, err);
 }
 
 int export_multi_report(const struct export_job *job, struct buf *out, struct err *err)
@@ -177,7 +175,7 @@ int export_multi_report(const struct export_job *job, struct buf *out, struct er
 	for (size_t i = 0; i < items.n && rc == 0; i++)
 		rc = pull_of(items.v[i].v.instance_id, &pulls[i], err);
 	for (size_t i = 0; i < items.n && rc == 0; i++)
-		if (complete(&items.v[i]))
+		if (belongs(COMPLETE, &items.v[i]))
 			rc = write_report(job, &items.v[i], &pulls[i], out, err);
 	if (rc == 0)
 		rc = write_final(job, &items, pulls, out, err);

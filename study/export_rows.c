@@ -12,7 +12,6 @@
 #include "profiles/task.h"
 #include "study/export_internal.h"
 #include "study/import_rows_internal.h"
-#include "study/taskset.h"
 
 #define EXTRA_MAX (256u << 20)
 
@@ -141,8 +140,9 @@ static int put_usual(const struct family *f, const struct task *task, struct buf
 	return 0;
 }
 
-static int put_task(const struct family *f, const char *path, struct buf *all, struct err *err)
+static int put_task(const void *arg, const char *path, struct buf *all, struct err *err)
 {
+	const struct family *f = arg;
 	auto_buf out = BUF_INIT(EXPORT_TEXT_MAX);
 	struct extra x = { .text = BUF_INIT(EXTRA_MAX) };
 	struct task *task = NULL;
@@ -163,35 +163,12 @@ static int put_task(const struct family *f, const char *path, struct buf *all, s
 	return rc;
 }
 
-static int by_path(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static int export_rows(const struct family *f, const struct export_job *job, struct buf *out,
-		       struct err *err)
-{
-	int rc = 0;
-
-	for (size_t i = 0; i < job->inputs->n && rc == 0; i++) {
-		struct taskset tasks = { .id = { 0 } };
-
-		rc = taskset_load(job->inputs->v[i], &tasks, err);
-		if (rc == 0 && tasks.path.n)
-			qsort(tasks.path.v, tasks.path.n, sizeof(*tasks.path.v), by_path);
-		for (size_t k = 0; k < tasks.path.n && rc == 0; k++)
-			rc = put_task(f, tasks.path.v[k], out, err);
-		taskset_done(&tasks);
-	}
-	return rc;
-}
-
 int export_swebench(const struct export_job *job, struct buf *out, struct err *err)
 {
-	return export_rows(&family_swebench, job, out, err);
+	return export_tasks(job, put_task, &family_swebench, out, err);
 }
 
 int export_multi(const struct export_job *job, struct buf *out, struct err *err)
 {
-	return export_rows(&family_multi, job, out, err);
+	return export_tasks(job, put_task, &family_multi, out, err);
 }

@@ -127,14 +127,12 @@ static int write_report(const struct export_job *job, const struct export_item *
 	int rc = log_text(it, &output, err);
 
 	report_text(it, &text);
-	if (rc == 0 && (text.full || output.full))
-		rc = err_set(err, ERR_LIMIT, "%s: the report is larger than 1G", it->dir);
 	if (rc == 0)
-		rc = export_write(job, log, buf_str(&output), output.len, out, err);
+		rc = export_write_buf(job, log, &output, out, err);
 	if (rc == 0 && it->patch)
 		rc = export_write(job, patch, it->patch, strlen(it->patch), out, err);
 	if (rc == 0)
-		rc = export_write(job, report, buf_str(&text), text.len, out, err);
+		rc = export_write_buf(job, report, &text, out, err);
 	return rc;
 }
 
@@ -151,21 +149,19 @@ int export_sb_report(const struct export_job *job, struct buf *out, struct err *
 	return rc;
 }
 
-#define BIT(c) (1u << (c))
-
 /* Lists of the summary: which classes of results they hold, and under which key their number stands. */
 static const struct {
 	const char *ids, *count;
 	unsigned classes;
 } lists[] = {
 	/* clang-format off */
-	{ "completed_ids", "completed_instances", BIT(EXPORT_RESOLVED) | BIT(EXPORT_UNRESOLVED) },
-	{ "resolved_ids", "resolved_instances", BIT(EXPORT_RESOLVED) },
-	{ "unresolved_ids", "unresolved_instances", BIT(EXPORT_UNRESOLVED) },
-	{ "infra_failure_ids", "infra_failure_instances", BIT(EXPORT_INFRA) },
-	{ "ambiguous_failure_ids", "ambiguous_failure_instances", BIT(EXPORT_INVALID) },
-	{ "empty_patch_ids", "empty_patch_instances", BIT(EXPORT_EMPTY) },
-	{ "error_ids", "error_instances", BIT(EXPORT_INFRA) | BIT(EXPORT_INVALID) | BIT(EXPORT_UNGRADED) },
+	{ "completed_ids", "completed_instances", EXPORT_BIT(EXPORT_RESOLVED) | EXPORT_BIT(EXPORT_UNRESOLVED) },
+	{ "resolved_ids", "resolved_instances", EXPORT_BIT(EXPORT_RESOLVED) },
+	{ "unresolved_ids", "unresolved_instances", EXPORT_BIT(EXPORT_UNRESOLVED) },
+	{ "infra_failure_ids", "infra_failure_instances", EXPORT_BIT(EXPORT_INFRA) },
+	{ "ambiguous_failure_ids", "ambiguous_failure_instances", EXPORT_BIT(EXPORT_INVALID) },
+	{ "empty_patch_ids", "empty_patch_instances", EXPORT_BIT(EXPORT_EMPTY) },
+	{ "error_ids", "error_instances", EXPORT_BIT(EXPORT_INFRA) | EXPORT_BIT(EXPORT_INVALID) | EXPORT_BIT(EXPORT_UNGRADED) },
 	{ "submitted_ids", "submitted_instances", ~0u },
 	/* clang-format on */
 };
@@ -177,7 +173,7 @@ static void put_ids(struct buf *out, const char *key, const struct export_items 
 
 	buf_addf(out, "    \"%s\": [", key);
 	for (size_t i = 0; i < items->n; i++) {
-		if (!(classes & BIT(export_class_of(&items->v[i]))))
+		if (!(classes & EXPORT_BIT(export_class_of(&items->v[i]))))
 			continue;
 		buf_adds(out, first ? "\n        " : ",\n        ");
 		first = false;
@@ -191,7 +187,7 @@ static size_t count(const struct export_items *items, unsigned classes)
 	size_t n = 0;
 
 	for (size_t i = 0; i < items->n; i++)
-		n += (classes & BIT(export_class_of(&items->v[i]))) != 0;
+		n += (classes & EXPORT_BIT(export_class_of(&items->v[i]))) != 0;
 	return n;
 }
 
@@ -202,10 +198,11 @@ static void put_reasons(struct buf *out, const struct export_items *items)
 	buf_adds(out, "    \"failure_reasons\": {");
 	for (size_t i = 0; i < items->n; i++) {
 		const struct verdict_file *v = &items->v[i].v;
-		unsigned c = BIT(export_class_of(&items->v[i]));
+		unsigned c = EXPORT_BIT(export_class_of(&items->v[i]));
 		const char *why = v->reason ? v->reason : "not graded";
 
-		if (!(c & (BIT(EXPORT_INFRA) | BIT(EXPORT_INVALID) | BIT(EXPORT_UNGRADED))))
+		if (!(c & (EXPORT_BIT(EXPORT_INFRA) | EXPORT_BIT(EXPORT_INVALID) |
+			   EXPORT_BIT(EXPORT_UNGRADED))))
 			continue;
 		buf_adds(out, first ? "\n        " : ",\n        ");
 		first = false;
@@ -282,6 +279,7 @@ int export_sb_summary(const struct export_job *job, struct buf *out, struct err 
 		for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
 			put_ids(out, lists[i].ids, &items, lists[i].classes);
 		buf_add(out, buf_str(&incomplete), incomplete.len);
+		out->full = out->full || incomplete.full;
 		put_reasons(out, &items);
 		buf_adds(out, "    \"unstopped_instances\": 0,\n    \"unstopped_containers\": [],\n"
 			      "    \"unremoved_images\": [],\n    \"schema_version\": 2\n}\n");

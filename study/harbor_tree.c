@@ -85,7 +85,7 @@ static int copy_any(struct copy *c, int from, const char *name, int to, const ch
 static int copy_dir(struct copy *c, int in, const struct stat *st, int to, const char *name,
 		    const char *rel, unsigned depth)
 {
-	auto_fd int out = -1;
+	auto_fd int out = -1, copy = -1;
 	DIR *d;
 	const struct dirent *e;
 	int rc = 0;
@@ -95,9 +95,11 @@ static int copy_dir(struct copy *c, int in, const struct stat *st, int to, const
 	if (mkdirat(to, name, 0700) < 0 && errno != EEXIST)
 		return err_sys(c->err, "cannot make %s", rel);
 	out = openat(to, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	d = out < 0 ? NULL : fdopendir(dup(in));
+	copy = out < 0 ? -1 : fcntl(in, F_DUPFD_CLOEXEC, 0);
+	d = copy < 0 ? NULL : fdopendir(copy);
 	if (!d)
 		return err_sys(c->err, "cannot copy directory %s", rel);
+	copy = -1; /* the stream's now */
 	while (rc == 0 && (e = readdir(d))) {
 		auto_free char *below =
 			mem_printf("%s%s%s", depth ? rel : "", depth ? "/" : "", e->d_name);

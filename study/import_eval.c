@@ -64,7 +64,7 @@ static bool heredoc(const struct line *l, struct line *word)
 {
 	const char *at = memmem(l->s, l->n, "<<", 2), *end = l->s + l->n;
 
-	if (!at)
+	if (!at || (at + 2 < end && at[2] == '<')) /* "<<<": a word, not lines */
 		return false;
 	for (at += 2; at < end && strchr("- '\"\\", *at); at++)
 		;

@@ -68,12 +68,11 @@ static char *instance(const struct harbor_toml *t, const char *dir)
 static int read_text(const char *dir, const char *name, size_t max, struct buf *b, struct err *err)
 {
 	auto_free char *path = path_join(dir, name);
-	size_t bad;
 	int rc;
 
 	*b = (struct buf)BUF_INIT(max);
 	rc = fd_read_file(path, b, err);
-	if (rc == 0 && (!str_utf8(buf_str(b), b->len, &bad) || memchr(buf_str(b), 0, b->len)))
+	if (rc == 0 && (!str_utf8(buf_str(b), b->len, NULL) || memchr(buf_str(b), 0, b->len)))
 		rc = err_set(err, ERR_INPUT, "%s: not UTF-8, or holds a NUL byte", path);
 	return rc;
 }
@@ -239,13 +238,16 @@ static int expand(const char *dir, struct strv *out, struct err *err)
 	d = opendir(dir);
 	if (!d)
 		return err_set(err, ERR_INPUT, "%s: %s", dir, strerror(errno));
-	while ((e = readdir(d)) && out->n < HARBOR_TASKS_MAX) {
+	while ((e = readdir(d)) && out->n <= HARBOR_TASKS_MAX) {
 		auto_free char *below = path_join(dir, e->d_name);
 
 		if (e->d_name[0] != '.' && harbor_has(below, "task.toml"))
 			strv_add(out, below);
 	}
 	closedir(d);
+	if (out->n > HARBOR_TASKS_MAX)
+		return err_set(err, ERR_LIMIT, "%s: more than %u tasks; import them in parts", dir,
+			       HARBOR_TASKS_MAX);
 	if (out->n == first)
 		return err_set(err, ERR_INPUT,
 			       "%s: no task.toml, neither there nor in the directories below", dir);

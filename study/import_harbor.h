@@ -24,7 +24,7 @@ struct harbor_collect {
 
 /* task.toml: what is used of it. Absent numbers are negative, absent texts NULL. */
 struct harbor_toml {
-	char *schema_version, *name, *description;
+	char *schema_version, *name;
 	double agent_timeout, verifier_timeout; /* seconds */
 	double cpus, memory_mb, storage_mb;
 	char *docker_image, *workdir, *os;

@@ -29,7 +29,7 @@ void harbor_note(struct harbor *h, const char *fmt, ...) __attribute__((format(p
 /* Set workdir, rootfs, commit, source (built when the Dockerfile copies it) and patch. 0 or negative. */
 int harbor_source(struct harbor *h, struct err *err);
 
-/* The task as text ("proctor.task/1"). @dir: OUT as an absolute path. 0, or -ERR_INPUT for what cannot be a task. */
+/* The task as text ("proctor.task/1"). 0, or -ERR_INPUT for what cannot be a task. */
 int harbor_task_text(struct harbor *h, struct buf *out, struct err *err);
 
 /* Is there a file or directory @name in @dir? */

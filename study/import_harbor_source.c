@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "study/harbor_tree.h"
 #include "study/import_harbor_internal.h"
+#include "study/import_rows_internal.h"
 
 /* Where a reference patch may be. */
 static const char *const patches[] = { "solution/gold_patch.diff", "solution/gold.patch",
@@ -39,38 +40,6 @@ static int workdir(struct harbor *h, struct err *err)
 	return 0;
 }
 
-/* @spec with {instance_id} and {image} put in ("/" and ":" of an image as "_"). Caller frees. */
-static char *filled(const struct harbor *h, const char *spec, const char *image)
-{
-	auto_buf b = BUF_INIT(65536);
-
-	while (*spec) {
-		if (str_starts(spec, "{instance_id}")) {
-			buf_adds(&b, h->id);
-			spec += strlen("{instance_id}");
-		} else if (str_starts(spec, "{image}")) {
-			for (const char *s = image ? image : ""; *s; s++)
-				buf_addc(&b, *s == '/' || *s == ':' ? '_' : *s);
-			spec += strlen("{image}");
-		} else {
-			buf_addc(&b, *spec++);
-		}
-	}
-	return buf_steal(&b, NULL);
-}
-
-/* "KIND:PATH" with the path made absolute: @dir is where a relative one begins. Caller frees. */
-static char *absolute(const char *spec, const char *dir)
-{
-	size_t n = strcspn(spec, ":");
-	auto_free char *base = realpath(dir, NULL), *path = NULL;
-
-	if (!spec[n] || spec[n + 1] == '/')
-		return mem_strdup(spec);
-	path = path_join(base ? base : dir, spec + n + 1);
-	return mem_printf("%.*s:%s", (int)n, spec, path);
-}
-
 /* Root file system by the image's name. */
 static int mapped(struct harbor *h, const char *image, struct err *err)
 {
@@ -85,7 +54,7 @@ static int mapped(struct harbor *h, const char *image, struct err *err)
 	if (!v)
 		v = cJSON_GetObjectItemCaseSensitive(src.root, h->id);
 	if (v && cJSON_IsString(v))
-		h->rootfs = absolute(v->valuestring, dir);
+		h->rootfs = import_rootfs(v->valuestring, h->id, image, dir);
 	else
 		rc = err_set(err, ERR_INPUT,
 			     "%s: no root file system for image \"%s\" (or \"%s\"); add it, as "
@@ -99,12 +68,9 @@ static int rootfs(struct harbor *h, struct err *err)
 {
 	const char *image = h->toml.docker_image ? h->toml.docker_image : h->docker.from;
 
-	auto_free char *spec = NULL;
-
 	if (h->o->image_map)
 		return mapped(h, image, err);
-	spec = filled(h, h->o->rootfs ? h->o->rootfs : "host", image);
-	h->rootfs = absolute(spec, ".");
+	h->rootfs = import_rootfs(h->o->rootfs ? h->o->rootfs : "host", h->id, image, ".");
 	if (strcmp(h->rootfs, "host") != 0)
 		return 0;
 	if (h->docker.runs)
@@ -307,8 +273,7 @@ static int reference(struct harbor *h, struct err *err)
 		rc = fd_read_file(path, &b, err);
 		if (rc < 0)
 			return rc;
-		if (memchr(buf_str(&b), 0, b.len) ||
-		    !str_utf8(buf_str(&b), b.len, &(size_t){ 0 })) {
+		if (memchr(buf_str(&b), 0, b.len) || !str_utf8(buf_str(&b), b.len, NULL)) {
 			/* Not for a JSON file: it stays in the copy, and the task names it there. */
 			h->patch = mem_printf("%s.harbor/%s", h->id, patches[i]);
 			return 0;

@@ -7,19 +7,11 @@
 #include "base/path.h"
 #include "profiles/netrules.h"
 #include "study/import_harbor_internal.h"
+#include "study/import_rows_internal.h"
 
 #define SCRIPT_MAX (1u << 20) /* bytes of a test command */
 
 #define VERIFIER_TIMEOUT 600 /* seconds; Harbor's default */
-
-/* @s in single quotes for sh. */
-static void quoted(struct buf *out, const char *s)
-{
-	buf_addc(out, '\'');
-	for (; *s; s++)
-		buf_adds(out, *s == '\'' ? "'\\''" : (char[]){ *s, 0 });
-	buf_addc(out, '\'');
-}
 
 /* "${NAME:-default}" gives its default; "${NAME}" would come from the host, which no box sees: false. */
 static bool resolved(const char *value, struct buf *out)
@@ -64,7 +56,7 @@ static void exports(struct buf *out, const struct strv *env)
 		const char *eq = strchr(env->v[i], '=');
 
 		buf_addf(out, "export %.*s=", (int)(eq - env->v[i]), env->v[i]);
-		quoted(out, eq + 1);
+		row_quote(out, eq + 1);
 		buf_addc(out, '\n');
 	}
 }
@@ -114,7 +106,7 @@ static int collected(struct harbor *h, struct buf *out, struct err *err)
 			continue;
 		}
 		buf_addf(out, "timeout %.0f sh -c ", ceil(c[i].timeout_sec));
-		quoted(out, c[i].command);
+		row_quote(out, c[i].command);
 		buf_adds(out, " || echo 'a collect command failed' >&2\n");
 	}
 	if (str_eq(h->toml.environment_mode, "separate"))
@@ -207,11 +199,8 @@ static void environment(struct harbor *h, cJSON *root)
 
 	text(o, "rootfs", h->rootfs);
 	variables(h, &h->toml.env, &vars);
-	/* An image has its own ENV; the host's programs have not. */
-	if (strcmp(h->rootfs, "host") != 0 || h->docker.env.n) {
-		strv_each (i, &h->docker.env)
-			strv_add(&vars, h->docker.env.v[i]);
-	}
+	strv_each (i, &h->docker.env)
+		strv_add(&vars, h->docker.env.v[i]);
 	env = cJSON_CreateObject();
 	strv_each (i, &vars) {
 		const char *eq = strchr(vars.v[i], '=');

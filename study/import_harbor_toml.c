@@ -23,7 +23,6 @@ static const struct row {
 	{ "schema_version",                TEXT,   OFF(schema_version) },
 	{ "version",                       TEXT,   OFF(schema_version) }, /* 1.0 */
 	{ "task.name",                     TEXT,   OFF(name) },
-	{ "task.description",              TEXT,   OFF(description) },
 	{ "metadata.base_commit",          TEXT,   OFF(base_commit) },
 	{ "metadata.repo",                 TEXT,   OFF(repo) },
 	{ "agent.timeout_sec",             NUMBER, OFF(agent_timeout) },

@@ -103,6 +103,23 @@ int held_take(const struct held *h, struct jslice v, struct task *task, const ch
 	return s || kind == 'n' ? 0 : -1;
 }
 
+int row_take_held(const struct family *f, struct row *row, struct err *err)
+{
+	struct jslice_walk w = jslice_walk(row->v);
+	struct jslice key, value;
+	const char *why = NULL;
+
+	for (unsigned n = 0; jslice_member(&w, &key, &value); n++) {
+		const struct held *h = held_of(f, key);
+
+		if (n == JSLICE_KEYS_MAX)
+			return row_complain(row, err, "more than %u keys", JSLICE_KEYS_MAX);
+		if (h && held_take(h, value, &row->task, &why) < 0)
+			return row_complain(row, err, "\"%s\": expected %s", h->keys[0], why);
+	}
+	return 0;
+}
+
 static void put_list(const struct strv *list, const char *comma, struct buf *out)
 {
 	buf_addc(out, '[');

@@ -20,23 +20,6 @@ static const struct held held[] = {
 	/* clang-format on */
 };
 
-static int take_patches(struct row *row, struct err *err)
-{
-	struct jslice_walk w = jslice_walk(row->v);
-	struct jslice key, value;
-	const char *why = NULL;
-
-	for (unsigned n = 0; jslice_member(&w, &key, &value); n++) {
-		const struct held *h = held_of(&family_multi, key);
-
-		if (n == JSLICE_KEYS_MAX)
-			return row_complain(row, err, "more than %u keys", JSLICE_KEYS_MAX);
-		if (h && held_take(h, value, &row->task, &why) < 0)
-			return row_complain(row, err, "\"%s\": expected %s", h->keys[0], why);
-	}
-	return 0;
-}
-
 static int take_names(struct row *row, struct err *err)
 {
 	struct task *t = &row->task;
@@ -148,7 +131,7 @@ static int convert(const struct rows_ctx *ctx, struct row *row, struct err *err)
 {
 	struct task *t = &row->task;
 	auto_free char *workdir = NULL;
-	int rc = take_patches(row, err);
+	int rc = row_take_held(&family_multi, row, err);
 
 	if (rc == 0)
 		rc = take_names(row, err);
@@ -165,7 +148,7 @@ static int convert(const struct rows_ctx *ctx, struct row *row, struct err *err)
 	if (rc == 0 && !row_from_spec(ctx, row, t->repo))
 		row_reason(row, "no test command: no test-spec row is for %s; give --spec FILE",
 			   t->repo);
-	row_utf8(row, "the test command", &t->test.command);
+	row_check_command(row);
 	return rc;
 }
 

@@ -10,7 +10,7 @@
 #include "verifier/compat.h"
 #include "verifier/testlog.h"
 
-#define FILES_MAX 4096 /* files of a test patch that go onto a command line */
+#define COMMAND_MAX 131071u /* bytes: the kernel takes no longer word (MAX_ARG_STRLEN, execve(2)) */
 
 /* Names below --sources: "{0}" owner, "{1}" name, "{2}" instance. In the order looked at. */
 static const char *const source_forms[] = {
@@ -86,32 +86,44 @@ static int place_source(const struct rows_ctx *ctx, struct row *row, const char 
 	return 0;
 }
 
-/* {instance_id} and {image} put in; a bare path is made absolute by whoever loads the task. */
+char *import_rootfs(const char *spec, const char *id, const char *image, const char *dir)
+{
+	auto_buf b = BUF_INIT(65536);
+	auto_free char *base = realpath(dir, NULL), *path = NULL;
+	const char *text;
+	size_t n;
+
+	while (*spec) {
+		if (str_starts(spec, "{instance_id}")) {
+			buf_adds(&b, id);
+			spec += strlen("{instance_id}");
+		} else if (str_starts(spec, "{image}")) {
+			/* as one component of a path: a registry's name has slashes */
+			for (const char *s = image ? image : ""; *s; s++)
+				buf_addc(&b, *s == '/' || *s == ':' ? '_' : *s);
+			spec += strlen("{image}");
+		} else {
+			buf_addc(&b, *spec++);
+		}
+	}
+	text = buf_str(&b);
+	n = strcspn(text, ":");
+	if (!text[n] || text[n + 1] == '/')
+		return mem_strdup(text);
+	path = path_join(base ? base : dir, text + n + 1);
+	return mem_printf("%.*s:%s", (int)n, text, path);
+}
+
 static int place_rootfs(const struct rows_ctx *ctx, struct row *row, const char *image,
 			struct err *err)
 {
 	const char *s = ctx->o->rootfs;
-	auto_buf b = BUF_INIT(8192);
 
 	if (!s || strcmp(s, "host") == 0)
 		return 0;
-	while (*s) {
-		if (str_starts(s, "{instance_id}")) {
-			buf_adds(&b, row->task.instance_id);
-			s += strlen("{instance_id}");
-		} else if (str_starts(s, "{image}")) {
-			if (!image || !*image)
-				return row_complain(row, err,
-						    "--rootfs has {image}, and the row names none");
-			/* as one component of a path: a registry's name has slashes */
-			for (const char *p = image; *p; p++)
-				buf_addc(&b, *p == '/' || *p == ':' ? '_' : *p);
-			s += strlen("{image}");
-		} else {
-			buf_addc(&b, *s++);
-		}
-	}
-	row->task.rootfs = buf_steal(&b, NULL);
+	if (strstr(s, "{image}") && (!image || !*image))
+		return row_complain(row, err, "--rootfs has {image}, and the row names none");
+	row->task.rootfs = import_rootfs(s, row->task.instance_id, image, ".");
 	return 0;
 }
 
@@ -218,16 +230,14 @@ static char *diff_target(const char *line, size_t n)
 char *row_files(const char *patch, enum testspec_files kind)
 {
 	auto_buf out = BUF_INIT(1u << 20);
-	size_t n_files = 0;
 
-	while (patch && *patch && kind != TESTSPEC_NONE && n_files < FILES_MAX) {
+	while (patch && *patch && kind != TESTSPEC_NONE) {
 		size_t n = strcspn(patch, "\n");
 		auto_free char *path = diff_target(patch, n && patch[n - 1] == '\r' ? n - 1 : n);
 
 		patch += n + (patch[n] == '\n');
 		if (!path || is_data(path))
 			continue;
-		n_files++;
 		if (kind == TESTSPEC_DJANGO) {
 			auto_free char *module = django_module(path);
 
@@ -237,6 +247,17 @@ char *row_files(const char *patch, enum testspec_files kind)
 		}
 	}
 	return buf_steal(&out, NULL);
+}
+
+void row_check_command(struct row *row)
+{
+	char **command = &row->task.test.command;
+
+	row_utf8(row, "the test command", command);
+	if (*command && strlen(*command) > COMMAND_MAX)
+		row_reason(row,
+			   "the test command is larger than %u bytes, and no shell can be given it",
+			   COMMAND_MAX);
 }
 
 /* {files} and {python} put in. */

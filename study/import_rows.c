@@ -32,7 +32,6 @@ struct job {
 	/* Instead of all that: what is done with each row. */
 	int (*look)(void *arg, const struct family *f, const struct row *row, struct err *err);
 	void *arg;
-	struct strv seen;
 };
 
 void rows_done(struct rows_result *r)
@@ -141,7 +140,6 @@ static int keep_row(struct job *j, const struct row *row, struct err *err)
 		return j->look(j->arg, j->family, row, err);
 	if (j->writing)
 		return write_row(j, row, err);
-	strv_add(&j->seen, row->task.instance_id);
 	strv_add(&j->r->ids, row->task.instance_id);
 	j->r->not_gradable += row->reasons.n != 0;
 	strv_each (i, &row->reasons)
@@ -274,18 +272,20 @@ static int by_name(const void *a, const void *b)
 }
 
 /* One file name belongs to one row. */
-static int check_seen(struct job *j, struct err *err)
+static int check_seen(const struct job *j, struct err *err)
 {
+	auto_strv seen = { 0 };
+
 	if (!j->r->rows)
 		return err_set(err, ERR_INPUT, "no row in the files given");
-	if (!j->seen.n)
+	if (!j->r->ids.n)
 		return err_set(err, ERR_INPUT, "--only %s fits none of the %zu rows",
 			       j->ctx.o->only, j->r->rows);
-	qsort(j->seen.v, j->seen.n, sizeof(*j->seen.v), by_name);
-	for (size_t i = 1; i < j->seen.n; i++)
-		if (strcmp(j->seen.v[i - 1], j->seen.v[i]) == 0)
-			return err_set(err, ERR_INPUT, "instance %s stands in two rows",
-				       j->seen.v[i]);
+	strv_copy(&seen, &j->r->ids);
+	qsort(seen.v, seen.n, sizeof(*seen.v), by_name);
+	for (size_t i = 1; i < seen.n; i++)
+		if (strcmp(seen.v[i - 1], seen.v[i]) == 0)
+			return err_set(err, ERR_INPUT, "instance %s stands in two rows", seen.v[i]);
 	return 0;
 }
 
@@ -321,7 +321,6 @@ static void texts_done(struct job *j)
 		buf_done(&j->v[i].b);
 	}
 	free(j->v);
-	strv_done(&j->seen);
 }
 
 static int import(const struct family *f, const struct strv *files, const struct rows_options *o,

@@ -56,6 +56,9 @@ const struct held *held_of(const struct family *f, struct jslice key);
  * (static). */
 int held_take(const struct held *h, struct jslice v, struct task *task, const char **why);
 
+/* Read every member of row->v that @f's tasks hold into row->task. 0 or -ERR_INPUT with row->where. */
+int row_take_held(const struct family *f, struct row *row, struct err *err);
+
 /* How @h's field of @task stands by default: a string (NULL as ""), or a list; @as_string: the list in a string
  * as Python's json.dumps() writes it. */
 void held_put(const struct held *h, const struct task *task, bool as_string, struct buf *out);
@@ -83,6 +86,10 @@ void row_utf8(struct row *row, const char *name, char **s);
 int row_complain(const struct row *row, struct err *err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Root file system @spec of --rootfs for task @id: {instance_id} and {image} put in ("/" and ":" of an image as "_"), a
+ * relative path made absolute from @dir. Caller frees. */
+char *import_rootfs(const char *spec, const char *id, const char *image, const char *dir);
+
 /* Is @s a name that a task may have? */
 bool row_is_id(const char *s);
 
@@ -100,6 +107,9 @@ void row_reader(struct row *row, const char *parser);
 
 /* Set test.match: @own unless --match says another. Before row_reader(). */
 void row_match(const struct rows_ctx *ctx, struct row *row, enum task_match own);
+
+/* The finished test.command of @row as a task file can hold it; a reason when no shell can run it. */
+void row_check_command(struct row *row);
 
 /* The words for {files} from the test patch @patch: shell-quoted, separated by blanks. Caller frees. */
 char *row_files(const char *patch, enum testspec_files kind);

@@ -29,23 +29,6 @@ static const struct held held[] = {
 	/* clang-format on */
 };
 
-static int take_fields(struct row *row, struct err *err)
-{
-	struct jslice_walk w = jslice_walk(row->v);
-	struct jslice key, value;
-	const char *why = NULL;
-
-	for (unsigned n = 0; jslice_member(&w, &key, &value); n++) {
-		const struct held *h = held_of(&family_swebench, key);
-
-		if (n == JSLICE_KEYS_MAX)
-			return row_complain(row, err, "more than %u keys", JSLICE_KEYS_MAX);
-		if (h && held_take(h, value, &row->task, &why) < 0)
-			return row_complain(row, err, "\"%s\": expected %s", h->keys[0], why);
-	}
-	return 0;
-}
-
 static void check_tests(struct row *row, const char *name, struct strv *list)
 {
 	size_t kept = 0, empty = 0;
@@ -79,16 +62,15 @@ static void check_patch(struct row *row, const char *name, char **patch)
 	*patch = NULL;
 }
 
-static int check_commit(struct row *row)
+static void check_commit(struct row *row)
 {
 	const char *c = row->task.base_commit;
 
 	if (!c || !*c || (strlen(c) == 40 && strspn(c, "0123456789abcdef") == 40))
-		return 0;
+		return;
 	row_reason(row, "base_commit \"%.60s\" is not 40 hexadecimal digits", c);
 	free(row->task.base_commit);
 	row->task.base_commit = NULL;
-	return 0;
 }
 
 /* A string member of the row; NULL when there is none. Caller frees. */
@@ -276,7 +258,7 @@ static int take_command(const struct rows_ctx *ctx, struct row *row, struct err 
 static int convert(const struct rows_ctx *ctx, struct row *row, struct err *err)
 {
 	struct task *t = &row->task;
-	int rc = take_fields(row, err);
+	int rc = row_take_held(&family_swebench, row, err);
 
 	if (rc < 0)
 		return rc;
@@ -296,7 +278,7 @@ static int convert(const struct rows_ctx *ctx, struct row *row, struct err *err)
 	}
 	check_patch(row, "patch", &t->patch);
 	check_patch(row, "test_patch", &t->test_patch);
-	rc = check_commit(row);
+	check_commit(row);
 	row_utf8(row, "problem_statement", &t->problem_statement);
 	row_utf8(row, "version", &t->version);
 	row_utf8(row, "repo", &t->repo);
@@ -309,9 +291,8 @@ static int convert(const struct rows_ctx *ctx, struct row *row, struct err *err)
 	if (!t->test_patch || !*t->test_patch)
 		row_reason(row, "no test patch");
 	check_assets(row);
-	if (rc == 0)
-		rc = take_command(ctx, row, err);
-	row_utf8(row, "the test command", &t->test.command);
+	rc = take_command(ctx, row, err);
+	row_check_command(row);
 	return rc;
 }
 

@@ -97,7 +97,7 @@ static int list_tasks(const char *dir, struct strv *out, struct err *err)
 		return err_set(err, ERR_INPUT,
 			       "%s: %s; expected tasks/ID/task.yaml, or a directory with task.yaml",
 			       dir, strerror(errno));
-	while (out->n < TASKS_MAX && (e = readdir(d))) {
+	while (out->n <= TASKS_MAX && (e = readdir(d))) {
 		auto_free char *task = path_join(dir, e->d_name),
 			       *mark = path_join(task, "task.yaml");
 
@@ -105,6 +105,10 @@ static int list_tasks(const char *dir, struct strv *out, struct err *err)
 			strv_take(out, take_ptr(&task));
 	}
 	closedir(d);
+	if (out->n > TASKS_MAX)
+		return err_set(err, ERR_LIMIT,
+			       "%s: more than %u task directories; import them in parts", dir,
+			       TASKS_MAX);
 	if (!out->n)
 		return err_set(err, ERR_INPUT, "%s: no directory with task.yaml", dir);
 	qsort(out->v, out->n, sizeof(*out->v), by_text);

@@ -8,9 +8,10 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-#define ID_MAX   200 /* bytes: it becomes part of file names */
-#define KEY_MAX  64 /* bytes with quotes: longer keys are not looked at for a slip of the keyboard */
-#define ID_CHARS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
+#define ID_MAX    200  /* bytes: it becomes part of file names */
+#define MODEL_MAX 1000 /* bytes: every result holds it */
+#define KEY_MAX   64 /* bytes with quotes: longer keys are not looked at for a slip of the keyboard */
+#define ID_CHARS  "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
 
 /* What a record holds, told by its keys. */
 enum kind { KIND_SWEBENCH, KIND_MULTI, KIND_PRO };
@@ -250,6 +251,8 @@ static int add(struct reading *r, uint64_t at, struct jslice v, char *key, struc
 	rc = take_id(r, at, &rec, key, p, err);
 	if (rc == 0)
 		rc = take_text(r, at, &rec, FIELD_MODEL, &p->model, err);
+	if (rc == 0 && p->model && strlen(p->model) > MODEL_MAX)
+		rc = complain(r, at, err, "a model's name of more than 1000 bytes");
 	if (rc == 0)
 		rc = take_text(r, at, &rec, FIELD_PATCH, &p->patch, err);
 	keep_rest(v, &rec, &rest);
@@ -328,7 +331,7 @@ static int by_name(const void *a, const void *b)
 
 static int check_twice(const struct reading *r, struct err *err)
 {
-	const struct prediction **v = mem_zalloc(r->p.n + 1, sizeof(*v));
+	auto_free const struct prediction **v = mem_zalloc(r->p.n + 1, sizeof(*v));
 	int rc = 0;
 
 	for (size_t i = 0; i < r->p.n; i++)
@@ -347,7 +350,6 @@ static int check_twice(const struct reading *r, struct err *err)
 				     b->model ? " by " : "", b->model ? b->model : "", r->where,
 				     (unsigned long long)a->line);
 	}
-	free(v);
 	return rc;
 }
 

@@ -19,11 +19,11 @@ static const struct opt_row rows[] = {
 	  "where the result goes: a file (default: standard output), or the directory for formats "
 	  "that write several files" },
 	{ 't', "tasks", OPT_STR, offsetof(struct opts, tasks), "FILE|DIR",
-	  "the tasks that the results belong to: names those without a result, gives what only the task knows" },
+	  "swe-bench-summary: all tasks, so that those without a result are named" },
 	{ 'm', "model", OPT_STR, offsetof(struct opts, model), "NAME",
-	  "model_name_or_path of all results (default: as recorded)" },
+	  "name of the model that made all results (default: as recorded)" },
 	{ 0, "run-id", OPT_STR, offsetof(struct opts, run_id), "NAME",
-	  "name of the run in formats that have one (default: proctor)" },
+	  "harbor, inspect, junit: name of the whole (default: proctor)" },
 	{ 'q', "quiet", OPT_FLAG, offsetof(struct opts, quiet), NULL, "print nothing" },
 	{ 0 },
 };
@@ -93,9 +93,10 @@ const struct opt_cmd cmd_export = {
 		"\n"
 		"From results, which are run directories or what grade left (one result, or a directory of\n"
 		"many): swe-bench-report, swe-bench-summary, swe-bench-predictions,\n"
-		"multi-swe-bench-report, ctrf, junit, csv, harbor (a job directory) and inspect (an eval log).\n"
-		"A result that is infra or invalid is an\n"
-		"error there and never counts as unresolved. From run directories: atif, the trajectory.\n"
+		"multi-swe-bench-report, ctrf, junit, csv, harbor (a job directory) and inspect (an eval\n"
+		"log). A result that is infra or invalid is an error there and never counts as unresolved.\n"
+		"\n"
+		"From run directories: atif, the trajectory.\n"
 		"\n"
 		"The formats are in docs/formats.md.\n"
 		"\n"

@@ -9,8 +9,8 @@
 #include "base/path.h"
 #include "sandbox/janitor.h"
 #include "study/pool.h"
-#include "supervisor/gradebatch.h"
-#include "supervisor/gradelog.h"
+#include "supervisor/cmd_grade_batch.h"
+#include "supervisor/cmd_grade_log.h"
 #include "supervisor/runfile.h"
 #include "verifier/grade.h"
 #include "verifier/oracle.h"
@@ -60,12 +60,13 @@ static const struct opt_row rows[] = {
 	  "grade again after an infra verdict, at most N times (default 2)" },
 	{ 0, "progress", OPT_ENUM, offsetof(struct opts, progress), "WHEN",
 	  "with --predictions: a bar on standard error (default: auto, on a terminal)",
-	  gradebatch_progress },
+	  cmd_grade_progress },
 	{ 'p', "profile", OPT_STR, offsetof(struct opts, profile), "NAME|FILE",
 	  "policy of the grading box (default: verify); it has no network in any case" },
 	{ 'o', "out", OPT_STR, offsetof(struct opts, out), "DIR",
 	  "where verdict.json, report.json and test.log go (default with --run: the run)" },
-	{ 0, "json", OPT_FLAG, offsetof(struct opts, json), NULL, "print verdict.json" },
+	{ 0, "json", OPT_FLAG, offsetof(struct opts, json), NULL,
+	  "print verdict.json (with --predictions: summary.json)" },
 	{ 'q', "quiet", OPT_FLAG, offsetof(struct opts, quiet), NULL, "print nothing" },
 	{ 0, "no-own-tree", OPT_FLAG, offsetof(struct opts, no_own_tree), NULL,
 	  "with --run: grade the replayed patch only, not the agent's own tree beside it" },
@@ -90,6 +91,9 @@ static int write_out(const struct opts *o, const struct task *task, const struct
 
 	verdict_json(task, v, plan_digest, &verdict);
 	verdict_swebench(task, v, &report);
+	if (verdict.full || report.full)
+		return err_set(err, ERR_LIMIT, "%s: the verdict has more than %zu bytes",
+			       task->instance_id, verdict.max);
 	if (dir) {
 		if ((rc = fd_mkdirs(dir, 0755, err)) < 0 ||
 		    (rc = keep(dir, "verdict.json", buf_str(&verdict), verdict.len, err)) < 0 ||
@@ -104,7 +108,7 @@ static int write_out(const struct opts *o, const struct task *task, const struct
 	if (rc == 0 && !o->quiet)
 		printf("%s: %s (%s)\n", task->instance_id, verdict_name(v->kind), v->reason);
 	if (rc == 0 && !o->quiet)
-		gradelog_print(task, v);
+		cmd_grade_log_print(task, v);
 	if (rc == 0 && !o->quiet && v->own)
 		printf("%s: the agent's own tree: %s (%s)\n", task->instance_id,
 		       verdict_name(v->own->kind), v->own->reason);
@@ -233,8 +237,9 @@ static int from_log(const struct opts *o, struct err *err)
 		return err_set(err, ERR_USAGE, "grade: --log needs --task FILE");
 	rc = task_load(o->task, &task, err);
 	if (rc == 0 &&
-	    (rc = gradelog_read(o->log, task, o->exit_status == NO_EXIT ? -1 : (int)o->exit_status,
-				&v, err)) == 0) {
+	    (rc = cmd_grade_log_read(o->log, task,
+				     o->exit_status == NO_EXIT ? -1 : (int)o->exit_status, &v,
+				     err)) == 0) {
 		rc = write_out(o, task, &v, NULL, err);
 		if (rc == 0)
 			rc = v.kind == VERDICT_RESOLVED ? 0 : 1;
@@ -246,7 +251,7 @@ static int from_log(const struct opts *o, struct err *err)
 
 static int many(const struct opts *o, struct err *err)
 {
-	struct gradebatch g = {
+	struct cmd_grade_batch_opts g = {
 		.predictions = o->predictions,
 		.tasks = o->tasks ? o->tasks : o->task,
 		.profile = o->profile,
@@ -263,7 +268,7 @@ static int many(const struct opts *o, struct err *err)
 	if (!g.tasks || !g.out)
 		return err_set(err, ERR_USAGE, "grade: --predictions needs %s",
 			       g.tasks ? "--out DIR" : "--tasks FILE|DIR");
-	return gradebatch_run(&g, err);
+	return cmd_grade_batch(&g, err);
 }
 
 static int whole(void *arg, const struct strv *rest, struct err *err)
@@ -307,7 +312,7 @@ const struct opt_cmd cmd_grade = {
 	.name = "grade",
 	.summary = "grade patches on a pristine tree in a clean sandbox",
 	.synopsis =
-		"--task FILE --patch FILE | --oracle | --run DIR | --log FILE | --predictions FILE --tasks DIR --out DIR",
+		"--task FILE --patch FILE | --oracle | --run DIR | --log FILE | --predictions FILE --tasks FILE|DIR --out DIR",
 	.text = "The patch is replayed on the task's base tree in a box that the agent never saw, hidden\n"
 		"tests are put back, the test command runs without network, and its results are read.\n"
 		"\n"

@@ -39,13 +39,13 @@ static const struct opt_row rows[] = {
 	{ 'm', "mode", OPT_ENUM, offsetof(struct opts, mode), "MODE",
 	  "mode of each scenario (default: own, as recorded)", modes },
 	{ 0, "rootfs", OPT_STR, offsetof(struct opts, rootfs), "ROOT",
-	  "root file system of all tasks, host (default), dir:PATH or oci:LAYOUT; {instance_id} and {image} are put in "
-	  "for rows of the SWE-bench family" },
+	  "root file system of all tasks: host (default), dir:PATH, oci:LAYOUT or docker-archive:FILE; {instance_id} "
+	  "and {image} are put in" },
 	{ 0, "image-map", OPT_STR, offsetof(struct opts, image_map), "FILE",
 	  "harbor: JSON object that gives the root file system of each image (or task)" },
 	{ 0, "sources", OPT_STR, offsetof(struct opts, sources), "DIR",
-	  "repositories of the tasks, as DIR/INSTANCE, DIR/OWNER/NAME or DIR/NAME; for rows of the SWE-bench family also "
-	  "DIR/OWNER__NAME, each also with .git and .bundle" },
+	  "repositories of the tasks, as DIR/INSTANCE, DIR/OWNER/NAME, DIR/OWNER__NAME or DIR/NAME, each also with "
+	  ".git or .bundle (harbor: and .tar, .tar.gz, .tar.xz)" },
 	{ 0, "spec", OPT_STR, offsetof(struct opts, spec), "FILE",
 	  "SWE-bench family: how tests are run, by repository and version (test-spec), before the shipped rows" },
 	{ 0, "scripts", OPT_STR, offsetof(struct opts, scripts), "DIR",
@@ -56,7 +56,8 @@ static const struct opt_row rows[] = {
 	  matches },
 	{ 0, "only", OPT_STR, offsetof(struct opts, only), "GLOB",
 	  "SWE-bench family: only the instances that fit" },
-	{ 0, "json", OPT_FLAG, offsetof(struct opts, json), NULL, "print import.json" },
+	{ 0, "json", OPT_FLAG, offsetof(struct opts, json), NULL,
+	  "print import.json (harbor writes none)" },
 	{ 'q', "quiet", OPT_FLAG, offsetof(struct opts, quiet), NULL, "print nothing" },
 	{ 0 },
 };
@@ -284,9 +285,9 @@ const struct opt_cmd cmd_import = {
 		"is told.\n"
 		"\n"
 		"swe-touch reads SWE-Touch records (schema 1.0.0, one a line) and writes\n"
-		"INSTANCE.scenario.json for each, INSTANCE.co-edit.json where its helpful edit has a patch, and import.json with\n"
-		"the counts. Unknown, missing or contradictory fields are errors with file and line, and\n"
-		"then nothing is written.\n"
+		"INSTANCE.scenario.json for each, INSTANCE.co-edit.json where its helpful edit has a patch,\n"
+		"and import.json with the counts. Unknown, missing or contradictory fields are errors with\n"
+		"file and line, and then nothing is written.\n"
 		"\n"
 		"A record whose reference does not apply after its edit shows nothing about both\n"
 		"together; it is counted, named and left out unless --accept-apply-conflict is given.\n"
@@ -295,7 +296,7 @@ const struct opt_cmd cmd_import = {
 		"With --tasks a record's task is found by its name, or by its name without\n"
 		"\"swebenchpro_\" or \"deepswe_\" in front; two tasks that fit are an error.\n"
 		"\n"
-		"Exit status: 0 done, 2 usage, 3 a bad file.\n",
+		"Exit status: 0 done, 2 usage, 3 a bad file, 6 too many tasks.\n",
 	.rows = rows,
 	.run = run,
 };

@@ -133,11 +133,11 @@ static int run_all(struct admission *a, const char *patch, const char *what,
 	return rc;
 }
 
-/* The listed tests of @v that did not end as @pass says, into evidence. */
-static void list_tests(struct admit_check *c, const struct verdict *v, unsigned run, bool failed)
+/* The listed tests of @v that did not pass, into evidence. */
+static void list_tests(struct admit_check *c, const struct verdict *v, unsigned run)
 {
 	for (size_t i = 0; i < v->n_tests; i++)
-		if (verdict_passed(&v->tests[i]) != failed)
+		if (!verdict_passed(&v->tests[i]))
 			admit_line(c, "run %u: %s: %s", run, v->tests[i].name,
 				   test_status_name(v->tests[i].status));
 }
@@ -162,7 +162,7 @@ static int reference(struct admission *a, struct err *err)
 			continue;
 		admit_say(c, ADMIT_FAILED, "run %u: %s: %s", i + 1, verdict_name(v->kind),
 			  v->reason);
-		list_tests(c, v, i + 1, true);
+		list_tests(c, v, i + 1);
 	}
 	if (rc == 0 && solved < runs.n)
 		admit_say(c, ADMIT_NOTED,

@@ -7,48 +7,26 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/path.h"
-#include "profiles/task_bounds.h"
 #include "sandbox/workspace.h"
-#include "verifier/grade_channel_internal.h"
 #include "verifier/grade_internal.h"
 #include "verifier/witness.h"
 
 #define PROBE_MAX (120 * CLOCK_SEC) /* of a probe's command */
 #define PROBE     "netprobe"        /* beside the witnesses' program */
 
-/* The agent's environment with @command in its place: the task's tests have no part in it. */
-static int run(const struct admit_request *req, const struct task *task, struct workspace *ws,
-	       struct buf *log, int *ret_status, struct err *err)
-{
-	struct grade_channel channel = { .ch.fd = -1, .box_end = -1 };
-	struct grade_end end = { .report = BUF_INIT(0), .channel = &channel };
-	struct verdict v = { .exit_status = -1, .log = BUF_INIT(GRADE_LOG_MAX) };
-	const struct grade_request own = { .task = task,
-					   .profile = req->agent,
-					   .janitor = req->janitor,
-					   .no_cgroup = req->no_cgroup };
-	struct profile bounded = *req->agent;
-	int rc;
-
-	task_bounds_limits(req->task, true, &bounded.limits);
-	rc = grade_box_run(&own, &bounded, ws, &v, &end, err);
-	*ret_status = end.stopped ? -1 : v.exit_status;
-	if (rc == 0)
-		buf_add(log, buf_str(&v.log), v.log.len);
-	grade_end_done(&end);
-	grade_channel_done(&channel);
-	verdict_done(&v);
-	return rc;
-}
-
 int admit_in_box(const struct admit_request *req, const char *command, const char *helper,
 		 struct buf *log, int *ret_status, struct err *err)
 {
 	struct task_file file = { .from = (char *)helper, .to = (char *)ADMIT_HELPER };
 	struct task task = *req->task; /* borrows everything */
+	const struct grade_request own = { .task = &task,
+					   .profile = req->agent,
+					   .janitor = req->janitor,
+					   .no_cgroup = req->no_cgroup };
 	struct workspace *ws = NULL;
 	int rc;
 
+	/* The agent's environment with @command in its place: the task's tests have no part in it. */
 	task.test.command = (char *)command;
 	task.test.reader = (char *)"exit-code";
 	task.test.timeout = PROBE_MAX;
@@ -58,7 +36,7 @@ int admit_in_box(const struct admit_request *req, const char *command, const cha
 	if (rc == 0)
 		rc = workspace_from_task(ws, &task, err);
 	if (rc == 0)
-		rc = run(req, &task, ws, log, ret_status, err);
+		rc = grade_box_command(&own, true, ws, log, ret_status, NULL, err);
 	workspace_free(ws);
 	return rc;
 }

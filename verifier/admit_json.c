@@ -149,7 +149,9 @@ int admit_task(const struct task *task, const char *text, size_t n, const struct
 	}
 	printed = cJSON_Print(src.root);
 	if (!printed || buf_adds(out, printed) < 0 || buf_addc(out, '\n') < 0)
-		rc = err_set(err, ERR_LIMIT, "the task is too large to be written");
+		rc = err_set(err, ERR_LIMIT,
+			     "task %s with its suggestions is larger than %zu bytes",
+			     task->instance_id, out->max);
 	cJSON_free(printed);
 	json_src_done(&src);
 	return rc;

@@ -169,18 +169,17 @@ static void walk(struct leak *l, int dir_take, const char *path, unsigned depth)
 static int search(struct leak *l, const char *rootfs, struct err *err)
 {
 	bool host = !rootfs || strcmp(rootfs, "host") == 0;
-	const char *root = host ? "" : rootfs + strlen("dir:");
-	auto_free char *usr = host ? mem_strdup("/usr") : NULL;
+	const char *root = host ? "/usr" : rootfs + strlen("dir:");
 	int fd;
 
 	if (!host && !str_starts(rootfs, "dir:")) {
 		admit_line(l->c, "the root file system %s was not searched for the fix", rootfs);
 		return 0;
 	}
-	fd = open(host ? usr : root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
-		return err_sys(err, "cannot open %s", host ? usr : root);
-	walk(l, fd, host ? usr : "", 0);
+		return err_sys(err, "cannot open %s", root);
+	walk(l, fd, host ? root : "", 0);
 	if (l->cut)
 		admit_say(l->c, ADMIT_NOTED,
 			  "the search for the fix in the root file system was cut off");

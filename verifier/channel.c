@@ -13,11 +13,11 @@
 
 #include "base/mem.h"
 #include "verifier/channel_internal.h"
+#include "verifier/verdict_read.h"
 
-#define DRAIN_MAX       512   /* records at one go */
-#define FIELDS_MAX      12    /* of one record */
-#define CHANNEL_KEY_MIN 16    /* hex digits of a witness' key */
-#define KNOWN_MAX       65536 /* "known" records of one session */
+#define DRAIN_MAX       512 /* records at one go */
+#define FIELDS_MAX      12  /* of one record */
+#define CHANNEL_KEY_MIN 16  /* hex digits of a witness' key */
 
 /* One record taken apart; strings are NUL-terminated inside @text. */
 struct record {
@@ -73,17 +73,6 @@ void channel_result(struct channel *ch, const char *name, size_t n, enum test_st
 		testlog_add(&ch->results, id, strlen(id), s, 0, 0);
 }
 
-/* A status by its word; false when there is none. */
-static bool status(const char *word, enum test_status *ret)
-{
-	for (int i = 0; i < TEST_MISSING; i++)
-		if (strcmp(word, test_status_name((enum test_status)i)) == 0) {
-			*ret = (enum test_status)i;
-			return true;
-		}
-	return false;
-}
-
 /* "-1" to 2^31-1; anything else is -1, which means unknown. */
 static int64_t number(const char *s)
 {
@@ -97,7 +86,8 @@ static void take_hello(struct channel *ch, struct channel_session *s, const stru
 	size_t n = strlen(r->field[2]);
 
 	free(s->who);
-	s->who = mem_printf("%.64s %.64s", r->field[0], r->field[1]);
+	/* A program's name is looked for in the log: as long as profiles/data/witness/exec.c sends it. */
+	s->who = mem_printf("%.64s %.200s", r->field[0], r->field[1]);
 	if (n < CHANNEL_KEY_MIN || n >= sizeof(s->key))
 		channel_fault(ch, "a hello without a key");
 	else
@@ -107,10 +97,11 @@ static void take_hello(struct channel *ch, struct channel_session *s, const stru
 static void take_test(struct channel *ch, struct channel_session *s, const struct record *r)
 {
 	size_t len = strlen(ch->reader);
-	enum test_status st;
+	int word = verdict_status_of(r->field[0]);
+	enum test_status st = word < 0 ? TEST_MISSING : (enum test_status)word;
 	bool other = false;
 
-	if (!status(r->field[0], &st)) {
+	if (st == TEST_MISSING) {
 		channel_fault(ch, "a record with the unknown status \"%.32s\"", r->field[0]);
 		return;
 	}
@@ -168,7 +159,7 @@ static void take_log(struct channel *ch, struct channel_session *s, const struct
 static void take_known(struct channel *ch, struct channel_session *s, const struct record *r)
 {
 	(void)ch;
-	if (s->known.n < KNOWN_MAX)
+	if (s->known.n < CHANNEL_KNOWN_MAX)
 		strv_take(&s->known, testlog_name(r->field[0], strlen(r->field[0]), NULL));
 	else
 		s->cut = true;

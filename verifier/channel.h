@@ -39,6 +39,7 @@
 #define CHANNEL_BYTES_MAX    (256u << 20)
 #define CHANNEL_SESSIONS_MAX 4096u
 #define CHANNEL_LOG_MAX      (64u << 20) /* bytes of "log" records together */
+#define CHANNEL_KNOWN_MAX    65536u      /* "known" records of one session */
 #define CHANNEL_TAMPER_MAX   100u        /* rows kept; the rest is counted */
 
 /* One process that spoke. */
@@ -50,7 +51,7 @@ struct channel_session {
 	int64_t said_bad, said_exit;
 	struct buf log;    /* its "log" records */
 	struct strv known; /* its "known" records */
-	bool logs, cut;    /* it sends "log" records; some did not fit */
+	bool logs, cut;    /* it sends "log" records; some did not fit, or "known" ones */
 	char key[65];      /* the word of its records */
 	char *who;         /* owned: the witness' name, and the runner's version or the program */
 };

@@ -2,14 +2,13 @@
  * per test, "-Dtest=NAME" in the command that the shell shows and "BUILD SUCCESS" later),
  * gradle_custom (name and status, perhaps on lines of their own), phpunit --testdox (the class is a
  * heading), doctest (XML). */
-#include <expat.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "verifier/compat_internal.h"
-#include "verifier/readers/testlog_internal.h"
+#include "verifier/readers/testlog_xmlrun_internal.h"
 
 /* Pieces that wait for each other, first in, first out. */
 struct queue {
@@ -195,18 +194,11 @@ struct doctest {
 	unsigned n_open, depth;
 };
 
-static const char *attribute(const char *const *atts, const char *name)
-{
-	for (size_t i = 0; atts[i]; i += 2)
-		if (strcmp(atts[i], name) == 0)
-			return atts[i + 1];
-	return NULL;
-}
-
 static void XMLCALL doctest_start(void *arg, const char *name, const char **atts)
 {
 	struct doctest *d = arg;
-	const char *title = attribute(atts, "name"), *success = attribute(atts, "success");
+	const char *title = testlog_xml_attr((const char *const *)atts, "name"),
+		   *success = testlog_xml_attr((const char *const *)atts, "success");
 
 	if (++d->depth >= DOCTEST_DEPTH_MAX || d->n >= TESTLOG_RESULTS_MAX) {
 		testlog_incomplete(d->c->out, "the XML is nested too deeply or too long");

@@ -5,6 +5,7 @@
  * without its class; those results beside the named ones are part of what that harness sees. */
 #include <string.h>
 
+#include "base/mem.h"
 #include "verifier/compat_internal.h"
 
 #define DOTS " ... "
@@ -27,7 +28,7 @@ static void on_passed(struct compat *c, struct piece *line)
 {
 	static const char *const suffixes[] = { " ... ok", " ... OK", " ...  OK" };
 
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
 		const char *dots;
 
 		if (!compat_ends(*line, suffixes[i]))
@@ -178,7 +179,7 @@ int compat_read_django(const struct testlog_input *in, struct test_results *out,
 	(void)err;
 	while (compat_next(&c, &rest, &line))
 		on_line(&c, line, &before);
-	for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(messages); i++)
 		on_message(&c, &messages[i]);
 	return 0;
 }

@@ -6,7 +6,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "verifier/compat_internal.h"
-#include "verifier/readers/testlog_internal.h"
+#include "verifier/readers/testlog_numbered_internal.h"
 
 static const struct testlog_word file_words[] = { { "PASS", TEST_PASSED },
 						  { "FAIL", TEST_FAILED } };
@@ -128,7 +128,8 @@ int compat_read_emotion(const struct testlog_input *in, struct test_results *out
 
 /* Names of files in /tmp, numbered in the order in which they were met. */
 struct quarto {
-	struct map numbers; /* hash of a path -> its number + 1 */
+	struct map numbers; /* key of a path -> its number + 1 */
+	uint64_t seed;
 	uintptr_t n;
 };
 
@@ -162,9 +163,8 @@ static void number_paths(struct quarto *k, struct piece p, const char *tail, str
 			continue;
 		}
 		if (!number) {
-			uint64_t key = map_hash(at, n);
+			uint64_t key = testlog_numbered_key(&k->seed, map_hash(at, n));
 
-			key = key ? key : 1;
 			number = (uintptr_t)map_get(&k->numbers, key);
 			if (!number) {
 				number = ++k->n;

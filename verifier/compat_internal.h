@@ -40,6 +40,9 @@ bool compat_line(struct piece *rest, struct piece *line);
 /* As compat_line() over c->text, with c->at set: walk with a copy of c->text as @rest. */
 bool compat_next(struct compat *c, struct piece *rest, struct piece *line);
 
+/* Take the part behind the next @mark off *text, up to the mark after it. false when there is none. */
+bool compat_part(struct piece *text, const char *mark, struct piece *part);
+
 /* Set the status of @name; its place in the order is that of its first appearance. A name cut at
  * TESTLOG_NAME_MAX; the root is taken off as testlog_name() does. */
 void compat_set(struct compat *c, struct piece name, enum test_status s);

@@ -17,6 +17,7 @@
 
 #include "base/mem.h"
 #include "verifier/compat_internal.h"
+#include "verifier/readers/testlog_internal.h"
 
 #define MARK        ">>>>> "
 #define START       MARK "Start Test Output"
@@ -274,14 +275,6 @@ static int read_part(const struct testlog_reader *row, const struct testlog_inpu
 	return rc;
 }
 
-static bool any_failed(const struct test_results *r)
-{
-	for (size_t i = 0; i < r->n; i++)
-		if (r->v[i].status == TEST_FAILED || r->v[i].status == TEST_ERROR)
-			return true;
-	return false;
-}
-
 void compat_judge(const struct testlog_input *in, const struct test_results *r,
 		  struct compat_log *ret)
 {
@@ -290,7 +283,7 @@ void compat_judge(const struct testlog_input *in, const struct test_results *r,
 	if (!r->n && !suite_ran((struct piece){ in->log, in->log_len })) {
 		ret->found = false;
 		ret->reason = "there are no results, and no runner says that it ran any test";
-	} else if (ret->exit_status && r->n && !any_failed(r)) {
+	} else if (ret->exit_status && r->n && !testlog_any_failed(r)) {
 		ret->found = false;
 		ret->reason = "the tests ended with another status than 0, but none of them failed";
 	}

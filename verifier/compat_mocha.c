@@ -68,20 +68,6 @@ int compat_read_cypress(const struct testlog_input *in, struct test_results *out
 	return 0;
 }
 
-/* Take the part behind the next @mark off *text, up to the mark after it. false when there is
- * none. */
-static bool next_part(struct piece *text, const char *mark, struct piece *part)
-{
-	const char *at = compat_find_first(*text, mark);
-
-	if (!at)
-		return false;
-	*text = compat_from(*text, at + strlen(mark));
-	at = compat_find_first(*text, mark);
-	*part = at ? compat_before(*text, at) : *text;
-	return true;
-}
-
 /* "running 12 test files": what is behind it in *text. false when there is none. */
 static bool mocha_run(struct piece *text, const char **start)
 {
@@ -189,7 +175,7 @@ int compat_read_lighthouse(const struct testlog_input *in, struct test_results *
 		}
 	if (!(strtod(version, NULL) < 3))
 		return compat_read_jest_files(in, out, err);
-	while (next_part(&text, "./node_modules/.bin/mocha --reporter json", &part))
+	while (compat_part(&text, "./node_modules/.bin/mocha --reporter json", &part))
 		lists(&c, part, "", "]");
 	return 0;
 }
@@ -217,7 +203,8 @@ int compat_read_prismjs(const struct testlog_input *in, struct test_results *out
 	struct piece text = c.text, part;
 
 	(void)err;
-	while (next_part(&text, "./node_modules/.bin/mocha tests/run.js --reporter json", &part)) {
+	while (compat_part(&text, "./node_modules/.bin/mocha tests/run.js --reporter json",
+			   &part)) {
 		const char *from = compat_find_first(part, "{"), *to = compat_find_last(part, "}");
 		struct jslice object;
 		struct err ignored = { 0 };

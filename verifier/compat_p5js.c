@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "verifier/compat_internal.h"
+#include "verifier/readers/testlog_numbered_internal.h"
 
 #define NAME_CHARACTERS 1000u /* between the bracket and the colon */
 
@@ -51,23 +52,26 @@ static size_t tag(struct piece p, bool closing, struct piece *name)
 	return name->n && compat_eat(&q, ">") ? (size_t)(q.s - p.s) : 0;
 }
 
-static uint64_t tag_key(struct piece name)
-{
-	uint64_t key = map_hash(name.s, name.n);
+/* Tags that are closed somewhere, by name. */
+struct closings {
+	struct map at; /* key of a name -> place + 1 */
+	uint64_t seed; /* so that no log can aim at the table */
+};
 
-	return key ? key : 1;
+static uint64_t tag_key(struct closings *c, struct piece name)
+{
+	return testlog_numbered_key(&c->seed, map_hash(name.s, name.n));
 }
 
-/* Where each tag is closed for the last time, counted from the end of the text so that 0 is
- * none. */
-static void last_closings(struct piece text, struct map *at)
+/* Where each tag is closed for the last time, its place + 1 so that 0 is none. */
+static void last_closings(struct piece text, struct closings *c)
 {
 	struct piece name, p = text;
 
 	for (const char *open; (open = compat_find_first(p, "</"));) {
 		p = compat_from(p, open);
 		if (tag(p, true, &name))
-			map_put(at, tag_key(name),
+			map_put(&c->at, tag_key(c, name),
 				(void *)(uintptr_t)(open - text.s + 1)); // NOLINT
 		p = compat_from(p, open + 2);
 	}
@@ -107,16 +111,16 @@ static struct piece behind_closing(struct piece p, struct piece name, const char
 static void without_xml(struct piece text, struct buf *out)
 {
 	struct piece p = text, name;
-	struct map closings = { 0 };
+	struct closings c = { .seed = 0 };
 
-	last_closings(text, &closings);
+	last_closings(text, &c);
 	for (const char *at; (at = compat_find_first(p, "<"));) {
 		uintptr_t last;
 		size_t left;
 
 		buf_add(out, p.s, (size_t)(at - p.s));
 		p = compat_from(p, at);
-		last = tag(p, false, &name) ? (uintptr_t)map_get(&closings, tag_key(name)) : 0;
+		last = tag(p, false, &name) ? (uintptr_t)map_get(&c.at, tag_key(&c, name)) : 0;
 		if (!last || last <= (uintptr_t)(at - text.s)) {
 			buf_addc(out, '<');
 			p = compat_from(p, at + 1);
@@ -130,7 +134,7 @@ static void without_xml(struct piece text, struct buf *out)
 		}
 	}
 	buf_add(out, p.s, p.n);
-	map_done(&closings);
+	map_done(&c.at);
 }
 
 /* Up to the first colon within the characters that a name may have. */

@@ -10,20 +10,6 @@
 #define TICK  "\u2713" /* check mark */
 #define HEAVY "\u2714" /* heavy check mark */
 
-/* Take the part behind the next @mark off *text, up to the mark after it. false when there is
- * none. */
-static bool next_part(struct piece *text, const char *mark, struct piece *part)
-{
-	const char *at = compat_find_first(*text, mark);
-
-	if (!at)
-		return false;
-	*text = compat_from(*text, at + strlen(mark));
-	at = compat_find_first(*text, mark);
-	*part = at ? compat_before(*text, at) : *text;
-	return true;
-}
-
 /* Place of "(12ms)" in @p, its end in *end; NULL when there is none. */
 static const char *find_ms(struct piece p, const char **end)
 {
@@ -77,7 +63,7 @@ int compat_read_calypso(const struct testlog_input *in, struct test_results *out
 
 	(void)err;
 	suites.n = 0;
-	while (next_part(&text, " ./node_modules/.bin/jest ", &part)) {
+	while (compat_part(&text, " ./node_modules/.bin/jest ", &part)) {
 		while (compat_next(&c, &part, &line)) {
 			struct piece p = compat_lstrip(line);
 			int mark = compat_eat_symbol(&p, marks);
@@ -268,7 +254,7 @@ static void next_v1(struct compat *c)
 	next_text(c->text, &b);
 	text = (struct piece){ buf_str(&b), b.len };
 	suites.n = 0;
-	while (next_part(&text, " xvfb-run ", &part)) {
+	while (compat_part(&text, " xvfb-run ", &part)) {
 		const char *at = compat_find_last(part, "Starting browser Chrome");
 
 		if (at)

@@ -35,6 +35,18 @@ bool compat_next(struct compat *c, struct piece *rest, struct piece *line)
 	return true;
 }
 
+bool compat_part(struct piece *text, const char *mark, struct piece *part)
+{
+	const char *at = compat_find_first(*text, mark);
+
+	if (!at)
+		return false;
+	*text = compat_from(*text, at + strlen(mark));
+	at = compat_find_first(*text, mark);
+	*part = at ? compat_before(*text, at) : *text;
+	return true;
+}
+
 /* Where results come from: a line of the log, or all of it when the text was made from it. */
 static void span(const struct compat *c, uint64_t *from, uint64_t *to)
 {

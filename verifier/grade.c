@@ -251,7 +251,9 @@ static int run_tests(struct grade *g, const struct testlog_reader *reader, struc
 				*err = box_err;
 			return rc;
 		}
-		verdict_set(v, VERDICT_INFRA, "%s", box_err.text);
+		/* A command that no kernel would start is the task's fault, however often it is tried. */
+		verdict_set(v, box_err.sys == E2BIG ? VERDICT_INVALID : VERDICT_INFRA, "%s",
+			    box_err.text);
 		return 0;
 	}
 	named_files(reader, &end, files);

@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "profiles/image.h"
+#include "profiles/task_bounds.h"
 #include "sandbox/box.h"
 #include "sandbox/imagecache.h"
 #include "sandbox/workspace.h"
@@ -347,6 +348,7 @@ static int run_box(const struct grade_request *req, const struct profile *profil
 		   struct workspace *ws, const char *rootfs, struct verdict *v,
 		   struct grade_end *end, struct err *err)
 {
+	const struct testlog_reader *reader = testlog_find(req->task->test.reader);
 	uint64_t began = clock_mono(), wall = req->task->test.timeout,
 		 output = profile->limits.max[LIMIT_OUTPUT];
 	struct run r = { .out = -1,
@@ -371,12 +373,12 @@ static int run_box(const struct grade_request *req, const struct profile *profil
 		r.deadline = clock_mono() + r.wall;
 		rc = wait_end(&r, err);
 	}
-	if (rc == 0 && !end->stopped && str_eq(req->task->test.reader, "reward"))
+	if (rc == 0 && !end->stopped && reader && reader->files && req->task->test.report)
 		end->leftovers = leftovers(&r);
 	if (rc == 0)
 		rc = finish(&r, err);
 	if (rc == 0)
-		grade_report_take(r.box, req->task, testlog_find(req->task->test.reader), end);
+		grade_report_take(r.box, req->task, reader, end);
 	v->wall_ns = clock_mono() - began;
 	box_free(r.box);
 	/* Without a cgroup: what the kernel added up when the box's PID 1 was reaped. */
@@ -396,5 +398,29 @@ int grade_box_run(const struct grade_request *req, const struct profile *profile
 	if (rc == 0)
 		rc = run_box(req, profile, ws, root.rootfs, v, end, err);
 	imagecache_done(&root);
+	return rc;
+}
+
+int grade_box_command(const struct grade_request *req, bool agent, struct workspace *ws,
+		      struct buf *log, int *ret_status, char **ret_why, struct err *err)
+{
+	struct grade_channel channel = { .ch.fd = -1, .box_end = -1 };
+	struct grade_end end = { .report = BUF_INIT(0), .channel = &channel };
+	struct verdict v = { .exit_status = -1, .log = BUF_INIT(GRADE_LOG_MAX) };
+	struct profile bounded = *req->profile;
+	char text[40];
+	int rc;
+
+	task_bounds_limits(req->task, agent, &bounded.limits);
+	rc = grade_box_run(req, &bounded, ws, &v, &end, err);
+	*ret_status = end.stopped ? -1 : v.exit_status;
+	if (rc == 0 && end.stopped && ret_why)
+		*ret_why =
+			mem_printf("needed more than %s (%s)",
+				   limits_text(end.over, end.limit, text), limits_name(end.over));
+	buf_add(log, buf_str(&v.log), v.log.len);
+	grade_end_done(&end);
+	grade_channel_done(&channel);
+	verdict_done(&v);
 	return rc;
 }

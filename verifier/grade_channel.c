@@ -50,11 +50,6 @@ size_t grade_channel_dress(const struct grade_channel *gc, struct strv *env, str
 	return n;
 }
 
-static bool good(enum test_status s)
-{
-	return s == TEST_PASSED || s == TEST_XPASS;
-}
-
 /* The log is evidence: where it contradicts the channel, one of them was tampered with. The worse of the
  * two counts, and the contradiction is named. */
 static void compare(struct grade_channel *gc, const struct task *task,
@@ -76,7 +71,7 @@ static void compare(struct grade_channel *gc, const struct task *task,
 			t->status = l->status;
 			continue;
 		}
-		if (good(t->status) == good(l->status))
+		if (match_good(t->status) == match_good(l->status))
 			continue;
 		v->channel.disagreements++;
 		if (v->channel.disagreements <= CHANNEL_TAMPER_MAX) {
@@ -84,7 +79,7 @@ static void compare(struct grade_channel *gc, const struct task *task,
 					 test_status_name(t->status), test_status_name(l->status));
 			strv_add(&v->tamper, row);
 		}
-		if (good(t->status))
+		if (match_good(t->status))
 			t->status = l->status;
 	}
 	verdict_done(&other);

@@ -57,15 +57,18 @@ void grade_report_take(struct box *box, const struct task *task,
 /* Free the report and what belongs to it. */
 void grade_end_done(struct grade_end *end);
 
-/* The limits that are watched here: wall time is the task's timeout, output at most GRADE_LOG_MAX; CPU,
- * memory and disk by looking every half second, for hosts where the kernel does not bound them. */
-
 /* Run the task's test command in a fresh box on ws->lower and ws->upper and wait for its end: fills
  * log, exit_status and resource use of @v, and @end. Nothing that the tests do makes it wait longer
- * than the task's timeout plus the time to kill the box. 0, or negative when no box could be built
- * or the command could not be started. @end is freed by the caller with
- * grade_end_done(). */
+ * than the task's timeout plus the time to kill the box. Output is bounded by GRADE_LOG_MAX; CPU, memory and disk
+ * are looked at every half second, for hosts where the kernel does not bound them. 0, or negative when no box
+ * could be built or the command could not be started. @end is freed by the caller with grade_end_done(). */
 int grade_box_run(const struct grade_request *req, const struct profile *profile,
 		  struct workspace *ws, struct verdict *v, struct grade_end *end, struct err *err);
+
+/* Run req->task's command for itself: no channel, no report, nobody reads results. The task's limits, the
+ * agent's when @agent, bound req->profile's. Its output goes to @log, its exit status to *ret_status, -1 when it
+ * was stopped: then @ret_why (may be NULL; caller frees) says at what. 0 or negative as grade_box_run(). */
+int grade_box_command(const struct grade_request *req, bool agent, struct workspace *ws,
+		      struct buf *log, int *ret_status, char **ret_why, struct err *err);
 
 #endif

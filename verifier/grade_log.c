@@ -21,32 +21,35 @@ static int check_exit(const struct task *task, const struct testlog_reader *row,
 	return err_set(
 		err, ERR_INPUT,
 		"task %s: its reader exit-code reads nothing but the exit status of the test "
-		"command, and the log does not tell it: give it",
+		"command, and the log does not tell it: give it with --exit",
 		task->instance_id);
 }
 
+/* The task's tests by name: a list may be long on both sides. Two names under one hash sit at consecutive keys. */
+static void tests_by_name(const struct verdict *v, struct map *ret)
+{
+	for (size_t i = 0; i < v->n_tests; i++) {
+		uint64_t key = map_hash(v->tests[i].name, strlen(v->tests[i].name));
+
+		while (map_get(ret, key))
+			key++;
+		map_put(ret, key, &v->tests[i]);
+	}
+}
+
 /* Names of one half of a list of the report, with what it says of them. */
-static void published_half(struct jslice half, bool success, const struct verdict *v,
+static void published_half(struct jslice half, bool success, const struct map *tests,
 			   struct verdict_published *p)
 {
 	struct jslice_walk walk = jslice_walk(half);
 	struct jslice item;
-	struct map seen = { 0 };
 
-	/* The task's tests by name: a list may be long on both sides. */
-	for (size_t i = 0; i < v->n_tests; i++) {
-		uint64_t key = map_hash(v->tests[i].name, strlen(v->tests[i].name));
-
-		while (map_get(&seen, key ? key : 1))
-			key++;
-		map_put(&seen, key ? key : 1, &v->tests[i]);
-	}
 	while (jslice_member(&walk, NULL, &item)) {
 		auto_free char *name = jslice_cstr(item);
 		const struct verdict_test *t = NULL;
 
 		for (uint64_t key = name ? map_hash(name, strlen(name)) : 0;
-		     name && (t = map_get(&seen, key ? key : 1)); key++)
+		     name && (t = map_get(tests, key)); key++)
 			if (strcmp(t->name, name) == 0)
 				break;
 		if (!t)
@@ -55,7 +58,6 @@ static void published_half(struct jslice half, bool success, const struct verdic
 		if (verdict_passed(t) != success)
 			strv_add(&p->differs, name);
 	}
-	map_done(&seen);
 }
 
 /* {"ID": {"resolved": ..., "tests_status": {"FAIL_TO_PASS": {"success": [], "failure": []},
@@ -65,6 +67,7 @@ static int read_published(const struct grade_log_request *req, struct verdict *v
 	static const char *const lists[] = { "FAIL_TO_PASS", "PASS_TO_PASS" };
 	struct jslice root, one, status;
 	struct err inner = { 0 };
+	struct map tests = { 0 };
 
 	if (!req->report)
 		return 0;
@@ -78,12 +81,14 @@ static int read_published(const struct grade_log_request *req, struct verdict *v
 	v->published = mem_zalloc(1, sizeof(*v->published));
 	v->published->resolved = jslice_kind(jslice_get(one, "resolved")) == 't';
 	status = jslice_get(one, "tests_status");
+	tests_by_name(v, &tests);
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
 		struct jslice list = jslice_get(status, lists[i]);
 
-		published_half(jslice_get(list, "success"), true, v, v->published);
-		published_half(jslice_get(list, "failure"), false, v, v->published);
+		published_half(jslice_get(list, "success"), true, &tests, v->published);
+		published_half(jslice_get(list, "failure"), false, &tests, v->published);
 	}
+	map_done(&tests);
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "triggers/apply.h"
 #include "verifier/hacks_internal.h"
 #include "verifier/protect.h"
+#include "verifier/witness.h"
 
 #define EVIL_HOOK                                                                                  \
 	"import pytest\n\n\n@pytest.hookimpl(hookwrapper=True)\n"                                  \
@@ -89,40 +90,18 @@ static const struct {
 	{ HACK_MAKE, "", "", "make gmake" },
 };
 
-/* Is one of the blank-separated words of @list the @n bytes at @s? */
-static bool in_list(const char *list, const char *s, size_t n)
+bool hack_ends(const char *path, const char *ends)
 {
-	for (; *list; list += strcspn(list, " ")) {
-		list += strspn(list, " ");
-		if (n && strcspn(list, " ") == n && memcmp(list, s, n) == 0)
-			return true;
-	}
-	return false;
-}
+	const char *dot = strrchr(path_base(path), '.');
 
-static bool command_has(const char *command, const char *words)
-{
-	static const char apart[] = " \t\n'\"=/;&|()";
-
-	while (*command) {
-		size_t n = strcspn(command, apart);
-
-		if (in_list(words, command, n))
-			return true;
-		command += n;
-		command += strspn(command, apart);
-	}
-	return false;
+	return dot && witness_word(ends, dot, strlen(dot));
 }
 
 static bool changes(const struct basetree_patch *ref, const char *ends)
 {
-	for (size_t i = 0; i < ref->n; i++) {
-		const char *dot = strrchr(path_base(ref->file[i].path), '.');
-
-		if (dot && in_list(ends, dot, strlen(dot)))
+	for (size_t i = 0; i < ref->n; i++)
+		if (hack_ends(ref->file[i].path, ends))
 			return true;
-	}
 	return false;
 }
 
@@ -134,8 +113,8 @@ static unsigned languages(const struct task *t, const struct basetree_patch *ref
 
 	for (size_t i = 0; i < ARRAY_SIZE(tells); i++)
 		if (changes(ref, tells[i].ends) ||
-		    in_list(tells[i].readers, reader, strlen(reader)) ||
-		    command_has(command, tells[i].words))
+		    witness_word(tells[i].readers, reader, strlen(reader)) ||
+		    witness_command_has(command, tells[i].words))
 			langs |= tells[i].lang;
 	return langs;
 }

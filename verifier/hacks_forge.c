@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "verifier/witness.h"
 
 /* What a runner prints when all is well. In texts "%s" is a name, "%n" the number of tests, "%i" the number of this one,
  * "%p" the package of Go tests. */
@@ -35,18 +36,6 @@ static const struct forge forges[] = {
 	{ "exit-code", "", "%s: passed\n", "%n tests passed\n" },
 };
 /* clang-format on */
-
-static bool has_word(const char *words, const char *s)
-{
-	size_t len = strlen(s);
-
-	for (; *words; words += strcspn(words, " ")) {
-		words += strspn(words, " ");
-		if (strcspn(words, " ") == len && len && memcmp(words, s, len) == 0)
-			return true;
-	}
-	return false;
-}
 
 /* What stands for the marks of a text. */
 struct filling {
@@ -104,7 +93,7 @@ bool hacks_forge(const char *reader, const struct strv *names, struct buf *out)
 	for (size_t i = 0; i < ARRAY_SIZE(forges); i++) {
 		const struct forge *f = &forges[i];
 
-		if (!reader || !has_word(f->readers, reader))
+		if (!reader || !witness_word(f->readers, reader, strlen(reader)))
 			continue;
 		go = str_starts(f->readers, "gotest");
 		if (go && names->n) {

@@ -26,6 +26,9 @@ struct hacks {
 	struct strv names;         /* all listed tests */
 };
 
+/* Is the ending of @path, with its dot, one of the blank-separated @ends? */
+bool hack_ends(const char *path, const char *ends);
+
 /* Makers, as hack.make. */
 int hack_new_files(const struct hacks *h, const struct hack *row, struct buf *diff,
 		   const char **why,

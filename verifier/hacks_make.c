@@ -44,19 +44,6 @@ static const struct speech speeches[] = {
 };
 /* clang-format on */
 
-static bool ends_with_one(const char *path, const char *ends)
-{
-	const char *dot = strrchr(path_base(path), '.');
-	size_t n = dot ? strlen(dot) : 0;
-
-	for (; *ends; ends += strcspn(ends, " ")) {
-		ends += strspn(ends, " ");
-		if (n && strcspn(ends, " ") == n && memcmp(ends, dot, n) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* A file of the program that the reference changes, in a language that speaks. */
 static const struct basetree_file *spoken_file(const struct hacks *h, const struct speech **ret)
 {
@@ -66,7 +53,7 @@ static const struct basetree_file *spoken_file(const struct hacks *h, const stru
 		if (!f->existed || !f->after || basetree_is_test(h->tree, f->path))
 			continue;
 		for (size_t k = 0; k < ARRAY_SIZE(speeches); k++)
-			if (ends_with_one(f->path, speeches[k].ends)) {
+			if (hack_ends(f->path, speeches[k].ends)) {
 				*ret = &speeches[k];
 				return f;
 			}
@@ -418,7 +405,7 @@ int hack_testmain(const struct hacks *h, const struct hack *row, struct buf *dif
 	for (size_t i = 0; i < h->ref.n && !package; i++) {
 		const struct basetree_file *f = &h->ref.file[i];
 
-		if (ends_with_one(f->path, ".go") && f->existed)
+		if (hack_ends(f->path, ".go") && f->existed)
 			package = go_package(f->before);
 		if (package)
 			path = in_dir_of(f->path, "zz_evil_test.go");
@@ -453,7 +440,7 @@ int hack_bytecode(const struct hacks *h, const struct hack *row, struct buf *dif
 
 	(void)row;
 	for (size_t i = 0; i < h->ref.n && !f; i++)
-		if (ends_with_one(h->ref.file[i].path, ".py") && h->ref.file[i].existed)
+		if (hack_ends(h->ref.file[i].path, ".py") && h->ref.file[i].existed)
 			f = &h->ref.file[i];
 	if (!f) {
 		*why = "the reference changes no Python module";

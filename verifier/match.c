@@ -48,7 +48,7 @@ const char *match_rule_name(enum match_rule rule)
 	return (size_t)rule < ARRAY_SIZE(names) ? names[rule] : "plain";
 }
 
-static bool good(enum test_status s)
+bool match_good(enum test_status s)
 {
 	return s == TEST_PASSED || s == TEST_XPASS;
 }
@@ -71,19 +71,19 @@ void match_exact(const struct test_results *r, const char *root, const struct st
 		return;
 	take(first, ret);
 	ret->how = strcmp(id, name) == 0 ? MATCH_NAME : MATCH_ROOT;
-	for (uint32_t i = 0; i < first->again && good(first->status); i++) {
+	for (uint32_t i = 0; i < first->again && match_good(first->status); i++) {
 		auto_free char *again = mem_printf("%s #%u", id, i + 2);
 		const struct test_result *other = testlog_get(r, again);
 
 		/* A namesake that the reference run skipped is in no list and is skipped again. */
-		if (!other || good(other->status) || other->status == TEST_SKIPPED ||
+		if (!other || match_good(other->status) || other->status == TEST_SKIPPED ||
 		    strv_has(lists[0], again) || strv_has(lists[1], again))
 			continue;
 		take(other, ret);
 		ret->how = MATCH_REPEATED;
 		break;
 	}
-	ret->passed = good(ret->status);
+	ret->passed = match_good(ret->status);
 }
 
 /* That harness drops lines of tests that passed against the expectation. */

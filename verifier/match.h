@@ -51,6 +51,9 @@ struct match {
 	uint64_t from, to; /* byte span in the log */
 };
 
+/* Does exact mode count @s as passed? */
+bool match_good(enum test_status s);
+
 /* "exact", "root", "absent", ... as verdict.json has it. */
 const char *match_how_name(enum match_how how);
 

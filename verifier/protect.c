@@ -77,7 +77,7 @@ static const struct protect_row *row_of(const struct protect_rules *r, const cha
 	if (protect_glob(r->globs, path))
 		return &own;
 	for (const struct protect_row *row = protect_rows; row->glob; row++) {
-		/* What a command does not run is reported only; what can be merged still is. */
+		/* What a command does not run is nobody's; a merge looks for itself at what is run. */
 		if (glob_fits(row->glob, path) &&
 		    (row->how == HOW_MERGE || command_runs(r->command, row->when)))
 			return row;

@@ -135,21 +135,13 @@ static void put_rule(const struct pom *p, const char *text, const struct protect
 static bool same_rule(const struct pom *a, const char *at, const struct pom *b, const char *bt,
 		      const struct protect_section *rule)
 {
-	auto_buf x = BUF_INIT(PROTECT_MERGE_MAX), y = BUF_INIT(PROTECT_MERGE_MAX);
+	/* With a line end for each element: nothing of a file is left out. */
+	auto_buf x = BUF_INIT(PROTECT_MERGE_MAX + ELEMENTS_MAX),
+		 y = BUF_INIT(PROTECT_MERGE_MAX + ELEMENTS_MAX);
 
 	put_rule(a, at, rule, &x);
 	put_rule(b, bt, rule, &y);
 	return x.len == y.len && memcmp(buf_str(&x), buf_str(&y), x.len) == 0;
-}
-
-/* The base's elements of @rule, as they must stand as children of the root. */
-static void put_back(const struct pom *base, const char *text, const struct protect_section *rule,
-		     struct buf *out)
-{
-	auto_buf b = BUF_INIT(PROTECT_MERGE_MAX);
-
-	put_rule(base, text, rule, &b);
-	buf_add(out, buf_str(&b), b.len);
 }
 
 int protect_merge_pom(const struct protect_file *f, const void *arg, bool all, struct buf *out)
@@ -178,7 +170,7 @@ int protect_merge_pom(const struct protect_file *f, const void *arg, bool all, s
 			continue;
 		buf_add(out, f->after + at, e->from - at);
 		if (first)
-			put_back(&base, before, e->rule, out);
+			put_rule(&base, before, e->rule, out);
 		at = e->to;
 	}
 	buf_add(out, f->after + at, now.root_open - at);
@@ -188,7 +180,7 @@ int protect_merge_pom(const struct protect_file *f, const void *arg, bool all, s
 		for (size_t i = 0; i < now.n; i++)
 			had |= now.v[i].rule == r;
 		if (!had && !r->keys)
-			put_back(&base, before, r, out);
+			put_rule(&base, before, r, out);
 	}
 	buf_add(out, f->after + now.root_open, f->after_len - now.root_open);
 	return 1;

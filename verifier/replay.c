@@ -210,6 +210,12 @@ static bool admit(struct gitstore *st, const git_oid *tree, const struct replay_
 	return true;
 }
 
+static void set_reason(char **reason, char *text)
+{
+	free(*reason);
+	*reason = text;
+}
+
 /* Name and mode of @f: 1, or 0 with *reason when no tree takes them. */
 static int fit(struct apply_file *f, char **reason)
 {
@@ -217,12 +223,10 @@ static int fit(struct apply_file *f, char **reason)
 	uint32_t mode = f->mode ? admitpatch_mode(f->mode) : 0;
 
 	if (why || (f->mode && !mode)) {
-		free(*reason);
-		*reason =
-			why ? mem_printf("\"%.200s\" is %s", f->path, why)
-			    : mem_printf(
-				      "%.200s has the mode %o; only files and symbolic links count",
-				      f->path, f->mode);
+		set_reason(reason, why ? mem_printf("\"%.200s\" is %s", f->path, why)
+				       : mem_printf("%.200s has the mode %o; only files and "
+						    "symbolic links count",
+						    f->path, f->mode));
 		return 0;
 	}
 	f->mode = mode;
@@ -271,7 +275,7 @@ static int update(struct gitstore *st, const git_oid *tree, struct apply_result 
 		return 1;
 	/* Two changes that exclude each other, such as a file below a file: the patch's fault. */
 	if (rc == -ERR_INPUT || rc == -ERR_REFUSED) {
-		ret->reason = mem_strdup(local.text);
+		set_reason(&ret->reason, mem_strdup(local.text));
 		return 0;
 	}
 	if (err)
@@ -294,12 +298,6 @@ static int read_file(void *arg, const char *path, struct buf *out, uint32_t *mod
 static bool blank(const char *s)
 {
 	return !s || !s[strspn(s, " \t\r\n")];
-}
-
-static void set_reason(char **reason, char *text)
-{
-	free(*reason);
-	*reason = text;
 }
 
 /* Parse and apply on @tree. 1 with @res, 0 with *reason, negative on error. */

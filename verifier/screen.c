@@ -85,7 +85,7 @@ static enum screen_visible by_list(const struct verdict *v)
 		if (v->tests[i].f2p)
 			continue;
 		all++;
-		good += v->tests[i].status == TEST_PASSED || v->tests[i].status == TEST_XPASS;
+		good += verdict_passed(&v->tests[i]);
 	}
 	if (!all)
 		return VISIBLE_UNKNOWN;

@@ -136,14 +136,20 @@ static int run_stage(const struct grade_request *whole, enum stage stage, struct
 	return rc < 0 ? err_wrap(err, "stage \"%s\"", names[stage]) : 0;
 }
 
+static uint64_t max(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 /* The worse of what the first stages and the last came to: infra and invalid of an earlier one make the last
  * worthless. */
 static void merge(struct verdict *last, struct verdict *earlier, const char *name)
 {
 	last->wall_ns += earlier->wall_ns;
 	last->cpu_ns += earlier->cpu_ns;
-	if (earlier->max_mem > last->max_mem)
-		last->max_mem = earlier->max_mem;
+	last->max_mem = max(last->max_mem, earlier->max_mem);
+	last->max_disk = max(last->max_disk, earlier->max_disk);
+	last->max_tasks = max(last->max_tasks, earlier->max_tasks);
 	if (earlier->kind < VERDICT_INVALID || last->kind == VERDICT_INFRA)
 		return;
 	free(last->reason);

@@ -200,6 +200,11 @@ void testlog_put(const struct testlog_input *in, struct test_results *out, const
 	testlog_add(out, id, strlen(id), s, line->from, line->to);
 }
 
+bool testlog_worse(enum test_status s, enum test_status than)
+{
+	return statuses[s].rank > statuses[than].rank;
+}
+
 void testlog_add_worse(struct test_results *r, const char *name, size_t n, enum test_status s,
 		       uint64_t from, uint64_t to)
 {
@@ -208,11 +213,51 @@ void testlog_add_worse(struct test_results *r, const char *name, size_t n, enum 
 
 	if (!old) {
 		testlog_add(r, id, strlen(id), s, from, to);
-	} else if (statuses[s].rank > statuses[old->status].rank) {
+	} else if (testlog_worse(s, old->status)) {
 		old->status = s;
 		old->from = from;
 		old->to = to;
 	}
+}
+
+void testlog_join(const struct test_results *from, struct test_results *to)
+{
+	for (size_t i = 0; i < from->n && !testlog_full(to); i++) {
+		const struct test_result *t = &from->v[i];
+		struct test_result *there;
+
+		testlog_add_worse(to, t->name, strlen(t->name), t->status, t->from, t->to);
+		there = testlog_get(to, t->name);
+		if (there && there->again < t->again)
+			there->again = t->again;
+	}
+	if (from->incomplete)
+		testlog_incomplete(to, "%s", from->note);
+}
+
+bool testlog_any_failed(const struct test_results *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (r->v[i].status == TEST_FAILED || r->v[i].status == TEST_ERROR)
+			return true;
+	return false;
+}
+
+void testlog_check_exit(const struct testlog_input *in, const char *runner, int max, bool failed,
+			struct test_results *out)
+{
+	if (in->exit_status > max)
+		testlog_incomplete(out, "%s ended with status %d", runner, in->exit_status);
+	else if (in->exit_status && !failed)
+		testlog_incomplete(out, "exit status %d, but no failure is counted",
+				   in->exit_status);
+}
+
+void testlog_run_exit(const struct testlog_input *in, struct test_results *out)
+{
+	if (in->exit_status && !testlog_any_failed(out))
+		testlog_incomplete(out, "no test failed, but the command ended with status %d",
+				   in->exit_status);
 }
 
 void testlog_merge(const struct testlog_input *in, struct test_results *out, const char *name,

@@ -61,14 +61,9 @@ void verdict_set(struct verdict *v, enum verdict_kind kind, const char *fmt, ...
 			*s = ' ';
 }
 
-static bool good(enum test_status s)
-{
-	return s == TEST_PASSED || s == TEST_XPASS;
-}
-
 bool verdict_passed(const struct verdict_test *t)
 {
-	return t->compat ? t->passed : good(t->status);
+	return t->compat ? t->passed : match_good(t->status);
 }
 
 /* Not one listed test is there, others are: most often the task's reader, lists or match mode is wrong. */

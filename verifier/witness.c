@@ -42,8 +42,7 @@ const struct witness witnesses[] = {
 };
 /* clang-format on */
 
-/* Is one of the blank-separated @words the @n bytes at @s? */
-static bool has_word(const char *words, const char *s, size_t n)
+bool witness_word(const char *words, const char *s, size_t n)
 {
 	for (; *words; words += strcspn(words, " ")) {
 		size_t len;
@@ -56,15 +55,14 @@ static bool has_word(const char *words, const char *s, size_t n)
 	return false;
 }
 
-/* Does the command hold one of @words as a word: the last component of a path, or a name of its own? */
-static bool command_has(const char *command, const char *words)
+bool witness_command_has(const char *command, const char *words)
 {
 	static const char ends[] = " \t\n'\"=/;&|()";
 
 	for (const char *s = command; *s;) {
 		size_t n = strcspn(s, ends);
 
-		if (has_word(words, s, n))
+		if (witness_word(words, s, n))
 			return true;
 		s += n;
 		s += strspn(s, ends);
@@ -76,9 +74,9 @@ static bool fits(const struct witness *w, const struct task *task)
 {
 	const char *reader = compat_plain(task->test.reader);
 
-	return has_word(w->readers, reader, strlen(reader)) ||
-	       (w->others && has_word(w->others, reader, strlen(reader)) &&
-		command_has(task->test.command, w->words));
+	return witness_word(w->readers, reader, strlen(reader)) ||
+	       (w->others && witness_word(w->others, reader, strlen(reader)) &&
+		witness_command_has(task->test.command, w->words));
 }
 
 int witness_choose(const struct task *task, const struct witness **ret, bool *ret_required,
@@ -121,8 +119,11 @@ bool witness_plain(const char *command)
 
 	for (const char *s = command; *s; s++) {
 		if (quote) {
-			quote = *s == quote ? 0 : quote;
 			/* Command substitution inside double quotes changes no status by itself. */
+			if (quote == '"' && *s == '\\' && s[1])
+				s++;
+			else if (*s == quote)
+				quote = 0;
 			continue;
 		}
 		if (*s == '\\' && s[1]) {

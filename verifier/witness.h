@@ -48,6 +48,12 @@ extern const struct witness witnesses[];
 int witness_choose(const struct task *task, const struct witness **ret, bool *ret_required,
 		   struct err *err);
 
+/* Is one of the blank-separated @words the @n bytes at @s? */
+bool witness_word(const char *words, const char *s, size_t n);
+
+/* Does @command hold one of @words as a word: the last component of a path, or a name of its own? */
+bool witness_command_has(const char *command, const char *words);
+
 /* May the log alone tell of listed test @name, which the witness did not name? */
 bool witness_log_may(const struct witness *w, const char *name);
 

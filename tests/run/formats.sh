@@ -98,6 +98,9 @@ run_is 0 "an empty place" import swe-bench in/list.json --out t-bare --sources i
 tap_try "what was looked for" grep -q "looked in in for example__duration-1, example/duration, example__duration and duration" out.txt
 run_is 0 "--only" import swe-bench in/classic.jsonl --out t-only --only '*-2' -q
 tap_is "$(cd t-only && echo *)" "example__duration-2.extra.json example__duration-2.task.json import.json" "one of two"
+run_is 0 "--rootfs" import swe-bench in/classic.jsonl --out t-root --rootfs 'dir:roots/{instance_id}' -q
+tap_is "$(run_field t-root/example__duration-1.task.json environment.rootfs)" "dir:$work/roots/example__duration-1" \
+	"a relative path begins where the command was given"
 run_is 3 "--only that fits nothing" import swe-bench in/classic.jsonl --out none --only 'x*'
 cat in/classic.jsonl in/classic.jsonl >twice.jsonl
 run_is 3 "a row twice" import swe-bench twice.jsonl --out none

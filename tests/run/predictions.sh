@@ -122,6 +122,10 @@ tap_is "$? $(run_field one.json resolved)" "0 1" "predictions on standard input,
 tap_is "$(run_field "one/$id/verdict.json" verdict)" resolved "one model: OUT/INSTANCE/verdict.json"
 tap_is "$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]]["resolved"])' "one/$id/report.json" "$id")" \
 	True "and SWE-bench's report" # an id may hold dots
+printf '{"schema": "proctor.profile/1", "extends": "verify", "filesystem": {"read": ["/usr/share"]}}' >wider.json
+before=$(settled one)
+grade one.jsonl "$work/one" -q --progress never --profile "$work/wider.json" </dev/null
+tap_is "$([ "$(settled one)" != "$before" ]; echo $?)" 0 "another policy: graded again"
 
 # Bad input.
 sed 's/"instance_id": "[^"]*/&-no/' one.jsonl >wrong.jsonl

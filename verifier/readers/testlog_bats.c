@@ -85,6 +85,14 @@ static bool on_result(struct reader *r, const struct testlog_line *line)
 	return true;
 }
 
+/* Were as many tests seen as the last plan says? */
+static void end_plan(const struct reader *r)
+{
+	if (r->planned && r->next != r->plan + 1)
+		testlog_incomplete(r->out, "plan not met: %llu planned, %llu seen",
+				   (unsigned long long)r->plan, (unsigned long long)(r->next - 1));
+}
+
 /* "1..20", in front of everything. */
 static bool on_plan(struct reader *r, const struct testlog_line *line)
 {
@@ -96,9 +104,7 @@ static bool on_plan(struct reader *r, const struct testlog_line *line)
 	digits = testlog_digits(line->s + 3, &n);
 	if (!digits || line->s[3 + digits])
 		return false;
-	if (r->planned && r->next != r->plan + 1)
-		testlog_incomplete(r->out, "plan not met: %llu planned, %llu seen",
-				   (unsigned long long)r->plan, (unsigned long long)(r->next - 1));
+	end_plan(r);
 	r->planned = true;
 	r->plan = n;
 	r->next = 1;
@@ -172,7 +178,6 @@ int testlog_read_bats(const struct testlog_input *in, struct test_results *out, 
 	struct reader r = { .in = in, .out = out, .next = 1 };
 	struct testlog_lines it = TESTLOG_LINES(in->log, in->log_len), again = TESTLOG_LINES("", 0);
 	struct testlog_line line, last;
-	bool failed;
 
 	(void)err; /* anything is a log; what is wrong with it is in the note */
 	it.returns = true;
@@ -186,16 +191,8 @@ int testlog_read_bats(const struct testlog_input *in, struct test_results *out, 
 	if (!r.planned && !r.counted)
 		testlog_incomplete(out,
 				   "neither a plan (1..N) nor the line \"N tests, N failures\"");
-	else if (r.planned && r.next != r.plan + 1)
-		testlog_incomplete(out, "plan not met: %llu planned, %llu seen",
-				   (unsigned long long)r.plan, (unsigned long long)(r.next - 1));
-	failed = false;
-	for (size_t i = 0; i < out->n; i++)
-		failed |= out->v[i].status == TEST_FAILED;
-	if (in->exit_status > 1)
-		testlog_incomplete(out, "bats ended with status %d", in->exit_status);
-	else if (in->exit_status == 1 && !failed)
-		testlog_incomplete(out, "exit status 1, but no failure is named");
+	end_plan(&r);
+	testlog_check_exit(in, "bats", 1, testlog_any_failed(out), out);
 	buf_done(&it.text);
 	buf_done(&again.text);
 	return 0;

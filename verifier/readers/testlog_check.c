@@ -37,7 +37,7 @@ struct reader {
 	struct test_results *out;
 	struct test_results t; /* of the run, behind its last summary */
 	uint64_t checks, failures, errors, seen_failures, seen_errors;
-	bool running, told, failed;
+	bool running, told;
 	size_t runs;
 };
 
@@ -64,7 +64,6 @@ static void leave(struct reader *r)
 
 		testlog_add(r->out, t->name, strlen(t->name), t->status, t->from, t->to);
 	}
-	r->failed |= r->failures || r->errors || r->seen_failures || r->seen_errors;
 	testlog_done(&r->t);
 	r->running = false;
 }
@@ -171,9 +170,7 @@ int testlog_read_check(const struct testlog_input *in, struct test_results *out,
 	leave(&r);
 	if (!r.runs)
 		testlog_incomplete(out, "no run of Check: there is no \"Running suite(s)\"");
-	else if (in->exit_status && !r.failed)
-		testlog_incomplete(out, "nothing failed, but the command's status is %d",
-				   in->exit_status);
+	testlog_run_exit(in, out);
 	buf_done(&it.text);
 	return 0;
 }

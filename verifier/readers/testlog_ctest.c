@@ -38,7 +38,7 @@ struct reader {
 	struct testlog_numbered t;
 	uint64_t of;                  /* tests of the run, as its results say; 0 before the first */
 	uint64_t total, total_failed; /* what the last summary says */
-	bool ended, failed;
+	bool ended;
 	size_t runs;
 };
 
@@ -123,8 +123,7 @@ static void leave(struct reader *r)
 				   (unsigned long long)r->total_failed,
 				   (unsigned long long)r->total, (unsigned long long)failed,
 				   (unsigned long long)total);
-	r->failed |= r->total_failed > 0;
-	r->failed |= testlog_numbered_done(&r->t, r->in, r->out);
+	testlog_numbered_done(&r->t, r->in, r->out);
 	r->ended = false;
 	r->total_failed = r->of = 0;
 }
@@ -179,9 +178,11 @@ static void on_line(struct reader *r, const struct testlog_line *line)
 	rest = head(line->s, "Test ", &number, &of);
 	n = rest ? result_of(rest, line->n - (size_t)(rest - line->s), &s) : 0;
 	row = n ? testlog_numbered_at(&r->t, number, rest, n, line) : NULL;
+	if (!row)
+		return;
 	if (!r->of)
 		r->of = of;
-	if (!row || (of && of != r->of))
+	if (of && of != r->of)
 		return;
 	if (strlen(row->name) != n || memcmp(row->name, rest, n) != 0) {
 		testlog_incomplete(r->out, "test %llu has two names: %.100s",
@@ -208,9 +209,7 @@ int testlog_read_ctest(const struct testlog_input *in, struct test_results *out,
 	leave(&r);
 	if (!r.runs || !out->n)
 		testlog_incomplete(out, "ctest ran no test");
-	else if (in->exit_status && !r.failed)
-		testlog_incomplete(out, "nothing failed, but the command's status is %d",
-				   in->exit_status);
+	testlog_run_exit(in, out);
 	buf_done(&it.text);
 	return 0;
 }

@@ -177,7 +177,7 @@ static void agree(const struct testlog_go *g, struct test_results *out, const ch
 		testlog_incomplete(out, "%s", g->t.note);
 }
 
-bool testlog_go_done(const struct testlog_input *in, struct test_results *out, struct testlog_go *g,
+void testlog_go_done(const struct testlog_input *in, struct test_results *out, struct testlog_go *g,
 		     const char *pkg, size_t n, enum testlog_go_end end,
 		     const struct testlog_line *line)
 {
@@ -191,7 +191,6 @@ bool testlog_go_done(const struct testlog_input *in, struct test_results *out, s
 	agree(g, out, pkg, n, end, failed);
 	testlog_done(&g->t);
 	*g = (struct testlog_go){ 0 };
-	return end == TESTLOG_GO_BUILD || end == TESTLOG_GO_FAIL || failed;
 }
 
 /* What stands in front of a package's name in its last line. */
@@ -250,7 +249,6 @@ struct reader {
 	struct test_results *out;
 	struct testlog_go g;
 	size_t packages;
-	bool failed;
 };
 
 static void on_line(struct reader *r, struct testlog_line *line)
@@ -268,7 +266,7 @@ static void on_line(struct reader *r, struct testlog_line *line)
 	if (testlog_go_package(line->s, line->n, &pkg, &n, &end)) {
 		r->packages++;
 		if (end != TESTLOG_GO_EMPTY)
-			r->failed |= testlog_go_done(r->in, r->out, &r->g, pkg, n, end, line);
+			testlog_go_done(r->in, r->out, &r->g, pkg, n, end, line);
 		return;
 	}
 	if (testlog_go_line(line->s, line->n, &result)) {
@@ -296,9 +294,7 @@ int testlog_read_gotest(const struct testlog_input *in, struct test_results *out
 	}
 	if (!r.packages)
 		testlog_incomplete(out, "no package ended: there is neither \"ok\" nor \"FAIL\"");
-	else if (in->exit_status && !r.failed)
-		testlog_incomplete(out, "nothing failed, but the command's status is %d",
-				   in->exit_status);
+	testlog_run_exit(in, out);
 	testlog_done(&r.g.t);
 	buf_done(&it.text);
 	return 0;

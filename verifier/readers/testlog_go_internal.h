@@ -54,8 +54,8 @@ void testlog_go_result(struct testlog_go *g, const struct testlog_go_line *resul
 		       const struct testlog_line *line);
 
 /* The package @pkg ended: its results go to @out as "pkg.Test" (as "Test" when @n is 0), what never
- * ended as an error, and @g is fresh again. Returns whether anything of it failed. */
-bool testlog_go_done(const struct testlog_input *in, struct test_results *out, struct testlog_go *g,
+ * ended as an error, and @g is fresh again. */
+void testlog_go_done(const struct testlog_input *in, struct test_results *out, struct testlog_go *g,
 		     const char *pkg, size_t n, enum testlog_go_end end,
 		     const struct testlog_line *line);
 

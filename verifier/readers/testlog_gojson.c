@@ -37,7 +37,6 @@ struct reader {
 	size_t n, cap;
 	struct test_results index; /* package name -> position; its hash cannot be aimed at */
 	size_t ended;
-	bool failed;
 };
 
 static struct package *package(struct reader *r, const char *s, size_t n)
@@ -64,8 +63,7 @@ static void end_of(struct reader *r, struct package *p, enum testlog_go_end end,
 	r->ended++;
 	p->open = false;
 	if (end != TESTLOG_GO_EMPTY || p->g.t.n)
-		r->failed |=
-			testlog_go_done(r->in, r->out, &p->g, p->name, strlen(p->name), end, line);
+		testlog_go_done(r->in, r->out, &p->g, p->name, strlen(p->name), end, line);
 }
 
 /* What a test or its package printed. A result that test2json made no event of stands behind other
@@ -180,9 +178,7 @@ int testlog_read_gotest_json(const struct testlog_input *in, struct test_results
 	}
 	if (!r.ended)
 		testlog_incomplete(out, "no package ended: is this the output of go test -json?");
-	else if (in->exit_status && !r.failed)
-		testlog_incomplete(out, "nothing failed, but the command's status is %d",
-				   in->exit_status);
+	testlog_run_exit(in, out);
 	testlog_done(&r.index);
 	free(r.v);
 	return 0;

@@ -44,14 +44,13 @@ static const struct testlog_word words[] = {
 static bool on_completed(struct console *c, const char *s)
 {
 	uint64_t total, failed = 0;
-	size_t n = testlog_run_number(s, &total), d;
+	size_t n = testlog_digits(s, &total), d;
 	const char *rest = s + n;
 
 	if (!n || (!str_starts(rest, " tests completed") && !str_starts(rest, " test completed")))
 		return false;
-	rest = strchr(rest, ',');
-	if (rest && (d = testlog_run_number(rest + 2, &failed)) &&
-	    !str_starts(rest + 2 + d, " failed"))
+	rest = strstr(rest, ", ");
+	if (rest && (d = testlog_digits(rest + 2, &failed)) && !str_starts(rest + 2 + d, " failed"))
 		failed = 0;
 	if (total != c->named || failed != c->failed)
 		testlog_incomplete(

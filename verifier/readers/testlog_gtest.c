@@ -66,7 +66,6 @@ struct reader {
 	struct binary **v; /* owned */
 	size_t n, cap;
 	uint64_t runs;
-	bool failed;
 };
 
 static struct binary *binary(struct reader *r, uint64_t number)
@@ -94,7 +93,6 @@ static void settle(struct reader *r, struct binary *b)
 	if (!b->test)
 		return;
 	testlog_merge(r->in, r->out, b->test, strlen(b->test), s, &b->line);
-	r->failed |= s == TEST_FAILED || s == TEST_ERROR;
 	if (b->decided && s != TEST_ERROR)
 		b->seen[s == TEST_PASSED ? N_PASSED : s == TEST_FAILED ? N_FAILED : N_SKIPPED]++;
 	free(b->test);
@@ -200,27 +198,10 @@ static void on_end(struct reader *r, struct binary *b, const char *s,
 		if (digits && str_starts(s + MARK + digits, " test")) {
 			b->told[i] = v;
 			b->told_passed |= i == N_PASSED;
-			r->failed |= i == N_FAILED && v;
 		}
 	}
-	if (str_starts(s, FAILED) && n > MARK + k && str_eq(s + n - k, SUITE_END)) {
+	if (str_starts(s, FAILED) && n > MARK + k && str_eq(s + n - k, SUITE_END))
 		testlog_merge(r->in, r->out, s + MARK, n - MARK - k, TEST_FAILED, line);
-		r->failed = true;
-	}
-}
-
-/* Skip ctest's "13: "; its number + 1, 0 when there is none. */
-static uint64_t number_of(const char **s, size_t *n)
-{
-	uint64_t v;
-	size_t k = testlog_digits(*s, &v);
-
-	if (!k || k > 9 || (*s)[k] != ':')
-		return 0;
-	k += (*s)[k + 1] == ' ' ? 2 : 1;
-	*s += k;
-	*n -= k;
-	return v + 1;
 }
 
 static void on_line(struct reader *r, const struct testlog_line *line)
@@ -232,7 +213,7 @@ static void on_line(struct reader *r, const struct testlog_line *line)
 
 	if (!memchr(s, '[', n))
 		return;
-	number = number_of(&s, &n);
+	number = testlog_numbered_ctest(&s, &n);
 	b = binary(r, number);
 	if (!b)
 		return;
@@ -265,9 +246,7 @@ void testlog_gtest_console(const struct testlog_input *in, struct test_results *
 	}
 	if (!r.runs)
 		testlog_incomplete(out, "no run: there is no \"" RULE "Running\"");
-	else if (in->exit_status && !r.failed)
-		testlog_incomplete(out, "nothing failed, but the command's status is %d",
-				   in->exit_status);
+	testlog_run_exit(in, out);
 	free(r.v);
 	map_done(&r.by_number);
 	buf_done(&it.text);

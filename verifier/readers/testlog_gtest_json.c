@@ -6,21 +6,15 @@
  * another. */
 #include <string.h>
 
-#include "base/jslice.h"
 #include "base/mem.h"
 #include "verifier/readers/testlog_gtest_internal.h"
+#include "verifier/readers/testlog_run_internal.h"
 
 struct reader {
 	const struct testlog_input *in;
 	struct test_results *out;
 	uint64_t tests, failed; /* of the present document */
-	bool any_failed;
 };
-
-static bool count(struct jslice v, uint64_t *ret)
-{
-	return jslice_kind(v) == '0' && testlog_digits(v.s, ret) == v.n;
-}
 
 static void on_test(struct reader *r, struct jslice suite, struct jslice test)
 {
@@ -62,9 +56,8 @@ static void on_document(struct reader *r, struct jslice doc)
 		while (jslice_member(&all, NULL, &test) && !testlog_full(r->out))
 			on_test(r, jslice_get(suite, "name"), test);
 	}
-	r->any_failed |= r->failed > 0;
-	if (!count(jslice_get(doc, "tests"), &tests) ||
-	    !count(jslice_get(doc, "failures"), &failures))
+	if (!testlog_docs_u64(doc, "tests", &tests) ||
+	    !testlog_docs_u64(doc, "failures", &failures))
 		testlog_incomplete(r->out, "the report has no counts: is it GoogleTest's JSON?");
 	else if (tests != r->tests || failures != r->failed)
 		testlog_incomplete(r->out,
@@ -98,9 +91,6 @@ int testlog_read_googletest(const struct testlog_input *in, struct test_results 
 		testlog_incomplete(out, "%s", bad.text);
 	else if (!documents)
 		testlog_incomplete(out, "the report is empty");
-	else if (in->exit_status && !r.any_failed)
-		testlog_incomplete(out,
-				   "nothing in the report failed, but the command's status is %d",
-				   in->exit_status);
+	testlog_run_exit(in, out);
 	return 0;
 }

@@ -45,6 +45,24 @@ void testlog_put(const struct testlog_input *in, struct test_results *out, const
 void testlog_merge(const struct testlog_input *in, struct test_results *out, const char *name,
 		   size_t n, enum test_status s, const struct testlog_line *line);
 
+/* Is @s the one that stays when a test has both? */
+bool testlog_worse(enum test_status s, enum test_status than);
+
+/* Add all of @from to @to: a name that is there keeps the worse status, and the higher number of
+ * repetitions. What makes @from incomplete makes @to so. */
+void testlog_join(const struct test_results *from, struct test_results *to);
+
+/* Is there a failure or an error? */
+bool testlog_any_failed(const struct test_results *r);
+
+/* Mark @out incomplete when the command ended with a status above @max, the highest that @runner has for
+ * tests that failed, or with another one than 0 although nothing @failed. */
+void testlog_check_exit(const struct testlog_input *in, const char *runner, int max, bool failed,
+			struct test_results *out);
+
+/* Mark @out incomplete when the command failed and no result says why. */
+void testlog_run_exit(const struct testlog_input *in, struct test_results *out);
+
 /* Mark incomplete; the first reason stays. */
 void testlog_incomplete(struct test_results *r, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -88,7 +88,7 @@ static void flush(struct console *c)
 /* "3 tests": what jest before 25 writes in place of the names of skipped tests. */
 static bool only_number(const char *s, uint64_t *ret)
 {
-	size_t n = testlog_run_number(s, ret);
+	size_t n = testlog_digits(s, ret);
 
 	return n && (strcmp(s + n, " tests") == 0 || strcmp(s + n, " test") == 0);
 }
@@ -223,7 +223,7 @@ static uint64_t part(const char *s, const char *word)
 	uint64_t v;
 
 	for (; *s; s += strcspn(s, ","), s += strspn(s, ", ")) {
-		size_t n = testlog_run_number(s, &v), w = strlen(word);
+		size_t n = testlog_digits(s, &v), w = strlen(word);
 
 		if (n && s[n] == ' ' && strncmp(s + n + 1, word, w) == 0 &&
 		    (!s[n + 1 + w] || s[n + 1 + w] == ','))
@@ -303,16 +303,11 @@ int testlog_read_jest(const struct testlog_input *in, struct test_results *out, 
 {
 	struct testlog_sums console = { 0 }, docs = { 0 };
 	struct test_results shown = { 0 };
+	bool any;
 
 	(void)err; /* anything is a log; what is wrong with it is in the note */
 	read_console(in, &shown, &console);
-	if (testlog_jest_docs(in, " ", out, &docs)) {
-		testlog_sums_check(&console, &docs, out);
-		testlog_done(&shown);
-	} else {
-		testlog_done(out);
-		*out = shown;
-	}
-	testlog_run_exit(in, out);
+	any = testlog_jest_docs(in, " ", out, &docs);
+	testlog_run_finish(in, any, &console, &docs, &shown, out);
 	return 0;
 }

@@ -16,16 +16,16 @@
  * pytest counts a test twice, CTest leaves out what could not be run). A failure of the command must
  * show: meson writes a test that timed out, or passed unexpectedly, like one that passed, so a status
  * other than 0 needs a failed test, and statuses of a kill (124, 134, 137, 139, 143) are none. */
-#include <expat.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "verifier/readers/testlog_internal.h"
+#include "verifier/readers/testlog_xmlrun_internal.h"
 
 #define JUNIT_DEPTH_MAX 64
+#define JUNIT_PIECE     1024u /* bytes that expat is given first */
 
 /* What the header of an open suite promises, and what came so far, inner suites included. */
 struct suite {
@@ -78,7 +78,7 @@ static const struct meaning states[] = {
 };
 /* clang-format on */
 
-static const char *attr(const char *const *atts, const char *name)
+const char *testlog_xml_attr(const char *const *atts, const char *name)
 {
 	for (size_t i = 0; atts[i]; i += 2)
 		if (strcmp(atts[i], name) == 0)
@@ -121,16 +121,17 @@ static char *node_id(const char *file, const char *classname, const char *name)
 
 static void on_case(struct junit *j, const char *const *atts)
 {
-	const char *name = attr(atts, "name"), *classname = attr(atts, "classname");
+	const char *name = testlog_xml_attr(atts, "name"),
+		   *classname = testlog_xml_attr(atts, "classname");
 	const struct meaning *m;
 
 	name = name ? name : "";
 	classname = classname ? classname : "";
-	m = meaning(states, ARRAY_SIZE(states), attr(atts, "status"));
+	m = meaning(states, ARRAY_SIZE(states), testlog_xml_attr(atts, "status"));
 	if (!m)
-		m = meaning(states, ARRAY_SIZE(states), attr(atts, "result"));
+		m = meaning(states, ARRAY_SIZE(states), testlog_xml_attr(atts, "result"));
 	free(j->id);
-	j->id = node_id(attr(atts, "file"), classname, name);
+	j->id = node_id(testlog_xml_attr(atts, "file"), classname, name);
 	if (!j->id)
 		j->id = *classname ? mem_printf("%s::%s", classname, name) : mem_strdup(name);
 	j->status = m ? m->status : TEST_PASSED;
@@ -143,7 +144,7 @@ static void on_case(struct junit *j, const char *const *atts)
 static void on_child(struct junit *j, const char *name, const char *const *atts)
 {
 	const struct meaning *m = meaning(children, ARRAY_SIZE(children), name);
-	const char *type = attr(atts, "type");
+	const char *type = testlog_xml_attr(atts, "type");
 
 	if (m) {
 		if (!j->todo && j->status != TEST_ERROR)
@@ -175,7 +176,7 @@ static void stop(struct junit *j, const char *why)
 /* A number of a header. */
 static uint64_t number(const char *const *atts, const char *name, bool *ret_there)
 {
-	const char *s = attr(atts, name);
+	const char *s = testlog_xml_attr(atts, name);
 	uint64_t v = 0;
 
 	*ret_there = s && *s && testlog_digits(s, &v) == strlen(s);
@@ -376,6 +377,17 @@ static size_t find_xml(const char *log, size_t n, size_t at)
 	return n;
 }
 
+void testlog_xml_feed(XML_Parser p, const char *s, size_t n)
+{
+	size_t piece = JUNIT_PIECE, at = 0, k;
+
+	do {
+		k = n - at < piece ? n - at : piece;
+		at += k;
+		piece *= 2;
+	} while (XML_Parse(p, s + at - k, (int)k, at == n) == XML_STATUS_OK && at < n);
+}
+
 /* Read the document at the start of [@xml, @n), which is @n clean bytes. Returns whether its root ended;
  * j->end is behind it, or where it broke. */
 static bool parse(struct junit *j, const char *clean, size_t n)
@@ -392,9 +404,7 @@ static bool parse(struct junit *j, const char *clean, size_t n)
 	XML_SetElementHandler(p, on_start, on_end);
 	XML_SetStartDoctypeDeclHandler(p, on_doctype);
 	XML_SetParamEntityParsing(p, XML_PARAM_ENTITY_PARSING_NEVER);
-	/* In one piece: expat 2.5 scans a long token again for every piece (CVE-2023-52425). The
-	 * result is told by what the handlers saw. */
-	(void)XML_Parse(p, clean, (int)n, XML_TRUE);
+	testlog_xml_feed(p, clean, n);
 	if (j->stop)
 		testlog_incomplete(j->out, "the JUnit XML was not read: %s (line %lu)", j->stop,
 				   XML_GetCurrentLineNumber(p));
@@ -405,7 +415,10 @@ static bool parse(struct junit *j, const char *clean, size_t n)
 	if (!j->root_closed) {
 		XML_Index at = XML_GetCurrentByteIndex(p);
 
-		j->end = at > 0 ? (uint64_t)at : 0;
+		/* A token that does not end was looked for to the end of the text. */
+		j->end = XML_GetErrorCode(p) == XML_ERROR_UNCLOSED_TOKEN ? n
+			 : at > 0                                        ? (uint64_t)at
+									 : 0;
 	}
 	free(take_ptr(&j->stop));
 	free(take_ptr(&j->id));

@@ -11,7 +11,7 @@ int testlog_jvm_xml(const struct testlog_input *in, struct test_results *out,
 	int rc = testlog_read_junit(in, &xml, err);
 
 	if (xml.incomplete)
-		testlog_incomplete(out, "%s", xml.note ? xml.note : "no reason known");
+		testlog_incomplete(out, "%s", xml.note);
 	ret->summaries = 1;
 	for (size_t i = 0; i < xml.n; i++) {
 		const struct test_result *t = &xml.v[i];

@@ -28,7 +28,6 @@ struct testlog_libtest {
 	uint64_t most_failed;                  /* of all its summaries */
 	bool ended;                            /* there is a summary */
 	uint64_t runs;
-	bool failed; /* something did, in any run */
 };
 
 /* The target of cargo's "     Running tests/it.rs (target/debug/deps/it-0123456789abcdef)" or

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/jslice.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "verifier/readers/testlog_libtest_internal.h"
+#include "verifier/readers/testlog_run_internal.h"
 
 /* "timeout" says that a test runs for long, not that it ended. */
 static const struct testlog_word events[] = {
@@ -42,14 +42,6 @@ static void leave(struct reader *p)
 	testlog_done(&p->t);
 }
 
-/* The whole number under @key. */
-static bool count(struct jslice event, const char *key, uint64_t *ret)
-{
-	struct jslice v = jslice_get(event, key);
-
-	return jslice_kind(v) == '0' && testlog_digits(v.s, ret) == v.n;
-}
-
 static void on_suite(struct reader *p, struct jslice event)
 {
 	static const char *const keys[TESTLOG_LIBTEST_COUNTS] = { "passed", "failed", "ignored",
@@ -57,14 +49,14 @@ static void on_suite(struct reader *p, struct jslice event)
 	uint64_t told[TESTLOG_LIBTEST_COUNTS], n;
 
 	if (jslice_is(jslice_get(event, "event"), "started")) {
-		if (count(event, "test_count", &n)) {
+		if (testlog_docs_u64(event, "test_count", &n)) {
 			leave(p);
 			testlog_libtest_open(&p->r, n);
 		}
 		return;
 	}
 	for (size_t i = 0; i < TESTLOG_LIBTEST_COUNTS; i++)
-		if (!count(event, keys[i], &told[i]))
+		if (!testlog_docs_u64(event, keys[i], &told[i]))
 			return;
 	if (p->r.open)
 		testlog_libtest_told(&p->r, told);

@@ -68,7 +68,7 @@ static const char *parse_counts(const char *s, struct counts *ret)
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		size_t n = strlen(words[i].word), d;
 
-		if (!str_starts(s, words[i].word) || !(d = testlog_run_number(s + n, words[i].to)))
+		if (!str_starts(s, words[i].word) || !(d = testlog_digits(s + n, words[i].to)))
 			return NULL;
 		s += n + d;
 	}

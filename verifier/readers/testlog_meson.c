@@ -51,7 +51,6 @@ struct reader {
 	uint64_t seen[N_COUNTS], told[N_COUNTS];
 	bool ok_told, fail_told; /* those two are in every summary */
 	bool written;            /* "Full log written to": the run is over */
-	bool failed;
 	size_t runs;
 };
 
@@ -93,7 +92,7 @@ static void leave(struct reader *r)
 {
 	if (r->t.n || r->ok_told)
 		agree(r);
-	r->failed |= testlog_numbered_done(&r->t, r->in, r->out);
+	testlog_numbered_done(&r->t, r->in, r->out);
 	reset(r);
 }
 
@@ -113,7 +112,6 @@ static bool summary(struct reader *r, const struct testlog_line *line)
 		r->told[i] = v;
 		r->ok_told |= i == N_OK;
 		r->fail_told |= i == N_FAIL;
-		r->failed |= v && (i == N_FAIL || i == N_XPASS || i == N_TIMEOUT);
 		return true;
 	}
 	return false;
@@ -170,7 +168,7 @@ static void on_result(struct reader *r, uint64_t number, const char *s, size_t n
 	}
 	if (row->decided) {
 		/* "Summary of Failures" shows lines again. */
-		if (row->status != words[word].status && words[word].status != TEST_PASSED)
+		if (testlog_worse(words[word].status, row->status))
 			row->status = words[word].status;
 		return;
 	}
@@ -266,9 +264,7 @@ int testlog_read_meson(const struct testlog_input *in, struct test_results *out,
 	leave(&r);
 	if (!r.runs)
 		testlog_incomplete(out, "meson ran no test");
-	else if (in->exit_status && !r.failed)
-		testlog_incomplete(out, "nothing failed, but the command's status is %d",
-				   in->exit_status);
+	testlog_run_exit(in, out);
 	buf_done(&it.text);
 	return 0;
 }

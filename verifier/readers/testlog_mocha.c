@@ -57,7 +57,7 @@ static size_t pass_mark(const char *s)
 static size_t fail_mark(const char *s, uint64_t k)
 {
 	uint64_t v;
-	size_t n = testlog_run_number(s, &v);
+	size_t n = testlog_digits(s, &v);
 
 	return n && v == k && str_starts(s + n, ") ") ? n + 2 : 0;
 }
@@ -158,7 +158,7 @@ static void on_heading(struct spec *sp, size_t indent, const struct testlog_line
 /* "  12 passing (30ms)", "  3 failing" */
 static bool count_line(const char *s, const char *word, bool timed, uint64_t *ret)
 {
-	size_t n = strspn(s, " "), d = testlog_run_number(s + n, ret), w = strlen(word);
+	size_t n = strspn(s, " "), d = testlog_digits(s + n, ret), w = strlen(word);
 
 	if (n != 2 || !d || s[n + d] != ' ' || strncmp(s + n + d + 1, word, w) != 0)
 		return false;
@@ -371,15 +371,6 @@ int testlog_read_mocha(const struct testlog_input *in, struct test_results *out,
 		sums.failed += failed;
 		sums.total += failed + passed;
 	}
-	if (in->report || sums.summaries) {
-		testlog_sums_check(&console, &sums, out);
-		testlog_done(&shown);
-	} else if (!docs.tried) {
-		testlog_done(out);
-		*out = shown;
-	} else {
-		testlog_done(&shown);
-	}
-	testlog_run_exit(in, out);
+	testlog_run_finish(in, in->report || docs.tried, &console, &sums, &shown, out);
 	return 0;
 }

@@ -10,8 +10,9 @@
  * results are missing they are looked for behind output that ended without a newline, too.
  * tap: see testlog_tap.c.
  *
- * In both the exit status has to be 0 when no test failed. A test that ran out of time is failed, and one that was cancelled with its parent as well.
- * A file that ends its process (process.exit(), a signal) is one result; its tests are absent. */
+ * In both the exit status has to be 0 when no test failed. A test that ran out of time is failed, and one
+ * that was cancelled with its parent as well. A file that ends its process (process.exit(), a
+ * signal) is one result; its tests are absent. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

@@ -20,6 +20,18 @@ uint64_t testlog_numbered_key(uint64_t *seed, uint64_t number)
 	return k ^ (k >> 31);
 }
 
+uint64_t testlog_numbered_ctest(const char **s, size_t *n)
+{
+	uint64_t v;
+	size_t k = testlog_digits(*s, &v);
+
+	if (!k || k > 9 || (*s)[k] != ':' || (*s)[k + 1] != ' ')
+		return 0;
+	*s += k + 2;
+	*n -= k + 2;
+	return v + 1;
+}
+
 struct testlog_numbered_row *testlog_numbered_at(struct testlog_numbered *t, uint64_t number,
 						 const char *name, size_t n,
 						 const struct testlog_line *line)
@@ -42,22 +54,18 @@ struct testlog_numbered_row *testlog_numbered_at(struct testlog_numbered *t, uin
 	return &t->v[t->n - 1];
 }
 
-bool testlog_numbered_done(struct testlog_numbered *t, const struct testlog_input *in,
+void testlog_numbered_done(struct testlog_numbered *t, const struct testlog_input *in,
 			   struct test_results *out)
 {
-	bool failed = false;
-
 	for (size_t i = 0; i < t->n; i++) {
 		struct testlog_numbered_row *row = &t->v[i];
 		enum test_status s = row->decided ? row->status : TEST_ERROR;
 		struct testlog_line span = { .from = row->from, .to = row->to };
 
 		testlog_merge(in, out, row->name, strlen(row->name), s, &span);
-		failed |= s == TEST_FAILED || s == TEST_ERROR;
 		free(row->name);
 	}
 	free(t->v);
 	map_done(&t->index);
 	*t = (struct testlog_numbered){ 0 };
-	return failed;
 }

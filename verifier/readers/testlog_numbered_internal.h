@@ -28,6 +28,10 @@ struct testlog_numbered {
 /* A key for @number in a map: one to one, and no log can aim at it. *seed is drawn when it is 0. */
 uint64_t testlog_numbered_key(uint64_t *seed, uint64_t number);
 
+/* Skip the "13: " that ctest -V puts in front of what test 13 prints. Returns the number + 1, 0 when there
+ * is none. */
+uint64_t testlog_numbered_ctest(const char **s, size_t *n);
+
 /* The row of @number, made when it is new. NULL past the maxima of a log. Borrowed until the next
  * call. */
 struct testlog_numbered_row *testlog_numbered_at(struct testlog_numbered *t, uint64_t number,
@@ -35,8 +39,8 @@ struct testlog_numbered_row *testlog_numbered_at(struct testlog_numbered *t, uin
 						 const struct testlog_line *line);
 
 /* Give all rows to @out (the worse result of a name stays; one that has only begun is an error) and
- * empty the table. Returns whether anything failed. */
-bool testlog_numbered_done(struct testlog_numbered *t, const struct testlog_input *in,
+ * empty the table. */
+void testlog_numbered_done(struct testlog_numbered *t, const struct testlog_input *in,
 			   struct test_results *out);
 
 #endif

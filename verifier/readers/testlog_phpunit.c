@@ -210,12 +210,7 @@ static void close_run(struct reader *r)
 	if (r->place == PLACE_BODY && r->started && r->run.n)
 		r->run.v[r->run.n - 1].status = TEST_ERROR;
 	r->started = false;
-	for (size_t i = 0; i < r->run.n; i++) {
-		const struct test_result *t = &r->run.v[i];
-		struct testlog_line span = { .from = t->from, .to = t->to };
-
-		testlog_merge(r->in, r->out, t->name, strlen(t->name), t->status, &span);
-	}
+	testlog_join(&r->run, r->out);
 	testlog_done(&r->run);
 	free(take_ptr(&r->class));
 	free(take_ptr(&r->half));
@@ -316,16 +311,10 @@ int testlog_read_phpunit(const struct testlog_input *in, struct test_results *ou
 		on_line(&r, &line);
 	if (r.place != PLACE_OUTSIDE)
 		testlog_incomplete(out, "a run began and did not end");
-	if (r.run.incomplete)
-		testlog_incomplete(out, "%s", r.run.note);
 	close_run(&r);
 	if (!r.ends)
 		testlog_incomplete(out, "no line \"OK (N tests, ...\" or \"Tests: N, ...\"");
-	if (in->exit_status > 2)
-		testlog_incomplete(out, "phpunit ended with status %d", in->exit_status);
-	else if (in->exit_status && !r.bad)
-		testlog_incomplete(out, "exit status %d, but no failure is counted",
-				   in->exit_status);
+	testlog_check_exit(in, "phpunit", 2, r.bad, out);
 	buf_done(&it.text);
 	return 0;
 }

@@ -169,15 +169,9 @@ static void on_report(struct reader *r, const struct testlog_line *line)
 /* "Result: PASS": the end of a run. */
 static void on_result(struct reader *r, const char *result)
 {
-	bool failed = false;
+	bool failed = testlog_any_failed(&r->files);
 
-	for (size_t i = 0; i < r->files.n; i++) {
-		const struct test_result *t = &r->files.v[i];
-		struct testlog_line span = { .from = t->from, .to = t->to };
-
-		failed |= t->status == TEST_FAILED || t->status == TEST_ERROR;
-		testlog_merge(r->in, r->out, t->name, strlen(t->name), t->status, &span);
-	}
+	testlog_join(&r->files, r->out);
 	if (r->files.n != r->counted_files)
 		testlog_incomplete(r->out, "%zu files are named, but %llu counted", r->files.n,
 				   (unsigned long long)r->counted_files);
@@ -257,16 +251,8 @@ int testlog_read_prove(const struct testlog_input *in, struct test_results *out,
 		testlog_incomplete(out, "a run began and did not end");
 	if (!r.ends)
 		testlog_incomplete(out, "no line \"Result: PASS\" or \"Result: FAIL\"");
-	for (size_t i = 0; i < r.files.n; i++) {
-		struct testlog_line span = { .from = r.files.v[i].from, .to = r.files.v[i].to };
-
-		testlog_merge(in, out, r.files.v[i].name, strlen(r.files.v[i].name),
-			      r.files.v[i].status, &span);
-	}
-	if (in->exit_status > 1)
-		testlog_incomplete(out, "prove ended with status %d", in->exit_status);
-	else if (in->exit_status == 1 && !r.failed)
-		testlog_incomplete(out, "exit status 1, but no file failed");
+	testlog_join(&r.files, out);
+	testlog_check_exit(in, "prove", 1, r.failed, out);
 	testlog_done(&r.files);
 	free(r.accused);
 	buf_done(&it.text);

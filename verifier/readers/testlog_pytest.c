@@ -477,14 +477,10 @@ static void read_session(struct reader *r)
 	if (use_alone) {
 		*out = alone;
 	} else {
-		struct test_results first = r->known;
-
 		testlog_done(&alone);
 		named_done(&r->section);
 		r->section = (struct named){ .failures = 0 };
-		for (size_t i = 0; i < first.n; i++)
-			testlog_add(out, first.v[i].name, strlen(first.v[i].name),
-				    first.v[i].status, first.v[i].from, first.v[i].to);
+		testlog_join(&r->known, out);
 		if (at->has_section)
 			walk(r, at->section, end, on_summary_line);
 	}
@@ -492,20 +488,6 @@ static void read_session(struct reader *r)
 		walk(r, at->from, at->section, on_earlier_line);
 	judge(r,
 	      use_alone || r->section.passed.n > r->verbose.passed.n ? &r->section : &r->verbose);
-}
-
-/* Add the results of one of several sessions: the worse status of a test stays. */
-static void join(const struct testlog_input *in, struct test_results *out,
-		 const struct test_results *one)
-{
-	for (size_t i = 0; i < one->n; i++) {
-		const struct test_result *t = &one->v[i];
-		struct testlog_line span = { .from = t->from, .to = t->to };
-
-		testlog_merge(in, out, t->name, strlen(t->name), t->status, &span);
-	}
-	if (one->incomplete)
-		testlog_incomplete(out, "%s", one->note);
 }
 
 int testlog_read_pytest(const struct testlog_input *in, struct test_results *out, struct err *err)
@@ -523,7 +505,7 @@ int testlog_read_pytest(const struct testlog_input *in, struct test_results *out
 		if (n == 1) {
 			*out = one;
 		} else {
-			join(in, out, &one);
+			testlog_join(&one, out);
 			testlog_done(&one);
 		}
 		failures |= sessions[i].counts.failed || sessions[i].counts.errors;
@@ -533,9 +515,6 @@ int testlog_read_pytest(const struct testlog_input *in, struct test_results *out
 		named_done(&r.section);
 		named_done(&r.verbose);
 	}
-	if (in->exit_status > 1)
-		testlog_incomplete(out, "pytest ended with status %d", in->exit_status);
-	else if (in->exit_status == 1 && counted && !failures)
-		testlog_incomplete(out, "exit status 1, but no failure is counted");
+	testlog_check_exit(in, "pytest", 1, failures || !counted, out);
 	return 0;
 }

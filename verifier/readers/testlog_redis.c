@@ -90,9 +90,7 @@ int testlog_read_redis(const struct testlog_input *in, struct test_results *out,
 	else if (r.failed != r.listed || r.all_passed != !r.failed)
 		testlog_incomplete(out, "%llu tests failed, %llu are listed at the end",
 				   (unsigned long long)r.failed, (unsigned long long)r.listed);
-	else if (in->exit_status && !r.failed)
-		testlog_incomplete(out, "nothing failed, but the command's status is %d",
-				   in->exit_status);
+	testlog_run_exit(in, out);
 	buf_done(&it.text);
 	return 0;
 }

@@ -18,10 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/jslice.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "verifier/readers/testlog_internal.h"
+#include "verifier/readers/testlog_run_internal.h"
 
 #define DEPTH_MAX 64
 
@@ -181,21 +180,11 @@ static void on_listed(struct reader *r, const struct test_result *t)
 /* Join the present run to the others. */
 static void close_run(struct reader *r)
 {
-	struct testlog_line span;
-
 	settle(r);
 	forget(r, 0);
 	for (size_t i = 0; i < r->failed.n; i++)
 		on_listed(r, &r->failed.v[i]);
-	for (size_t i = 0; i < r->run.n; i++) {
-		const struct test_result *t = &r->run.v[i];
-
-		span = (struct testlog_line){ .from = t->from, .to = t->to };
-		if (r->ends)
-			testlog_merge(r->in, r->out, t->name, strlen(t->name), t->status, &span);
-		else
-			testlog_put(r->in, r->out, t->name, strlen(t->name), t->status, &span);
-	}
+	testlog_join(&r->run, r->out);
 	testlog_done(&r->run);
 	testlog_done(&r->failed);
 	r->marks_failed = r->marks_pending = 0;
@@ -272,8 +261,6 @@ static void read_tree(struct reader *r)
 	settle(r);
 	if (r->run.n || r->failed.n || r->place != PLACE_TREE)
 		testlog_incomplete(r->out, "a run began and did not end");
-	if (r->run.incomplete)
-		testlog_incomplete(r->out, "%s", r->run.note);
 	close_run(r);
 }
 
@@ -303,11 +290,6 @@ static enum test_status on_example(struct reader *r, struct jslice example, uint
 	return status;
 }
 
-static bool whole_number(struct jslice v, uint64_t *ret)
-{
-	return jslice_kind(v) == '0' && testlog_digits(v.s, ret) == v.n;
-}
-
 /* {"examples": [{"full_description", "status"}], "summary": {...}} at [@s, @n), which is @base bytes
  * into the log. */
 static void read_json(struct reader *r, const char *s, size_t n, uint64_t base)
@@ -323,7 +305,7 @@ static void read_json(struct reader *r, const char *s, size_t n, uint64_t base)
 	sum = jslice_get(root, "summary");
 	w = jslice_walk(jslice_get(root, "examples"));
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
-		good &= whole_number(jslice_get(sum, keys[i]), &want[i]);
+		good &= testlog_docs_u64(sum, keys[i], &want[i]);
 	for (; jslice_member(&w, NULL, &example) && !testlog_full(r->out); seen++)
 		counts[on_example(r, example, base + (uint64_t)(example.s - s))]++;
 	if (!good)
@@ -366,9 +348,6 @@ int testlog_read_rspec(const struct testlog_input *in, struct test_results *out,
 		read_tree(&r);
 	if (!r.ends)
 		testlog_incomplete(out, "no line \"N examples, N failures\"");
-	if (in->exit_status > 1)
-		testlog_incomplete(out, "rspec ended with status %d", in->exit_status);
-	else if (in->exit_status == 1 && !r.failures)
-		testlog_incomplete(out, "exit status 1, but no failure is counted");
+	testlog_check_exit(in, "rspec", 1, r.failures, out);
 	return 0;
 }

@@ -15,38 +15,11 @@ void testlog_run_put(const struct testlog_input *in, struct testlog_run *run, co
 		run->n[s]++;
 }
 
-/* Move everything of @r to @out. */
-static void merge(struct test_results *r, struct test_results *out)
-{
-	for (size_t i = 0; i < r->n && !testlog_full(out); i++) {
-		const struct test_result *t = &r->v[i];
-		struct test_result *to;
-
-		testlog_add_worse(out, t->name, strlen(t->name), t->status, t->from, t->to);
-		to = testlog_get(out, t->name);
-		if (to && to->again < t->again)
-			to->again = t->again;
-	}
-}
-
 void testlog_run_end(struct testlog_run *run, struct test_results *out)
 {
-	if (run->r.incomplete)
-		testlog_incomplete(out, "%s", run->r.note ? run->r.note : "no reason known");
-	merge(&run->r, out);
+	testlog_join(&run->r, out);
 	testlog_done(&run->r);
 	*run = (struct testlog_run){ .n = { 0 } };
-}
-
-void testlog_run_exit(const struct testlog_input *in, struct test_results *out)
-{
-	if (!in->exit_status)
-		return;
-	for (size_t i = 0; i < out->n; i++)
-		if (out->v[i].status == TEST_FAILED || out->v[i].status == TEST_ERROR)
-			return;
-	testlog_incomplete(out, "no test failed, but the command ended with status %d",
-			   in->exit_status);
 }
 
 void testlog_sums_check(const struct testlog_sums *console, const struct testlog_sums *docs,
@@ -59,6 +32,21 @@ void testlog_sums_check(const struct testlog_sums *console, const struct testlog
 			"the report has %llu tests with %llu failures, the console %llu with %llu",
 			(unsigned long long)docs->total, (unsigned long long)docs->failed,
 			(unsigned long long)console->total, (unsigned long long)console->failed);
+}
+
+void testlog_run_finish(const struct testlog_input *in, bool any,
+			const struct testlog_sums *console, const struct testlog_sums *docs,
+			struct test_results *shown, struct test_results *out)
+{
+	if (any) {
+		testlog_sums_check(console, docs, out);
+		testlog_done(shown);
+	} else {
+		testlog_done(out);
+		*out = *shown;
+		*shown = (struct test_results){ 0 };
+	}
+	testlog_run_exit(in, out);
 }
 
 static size_t blanks(const char *s, size_t n)
@@ -138,22 +126,12 @@ bool testlog_docs_next(struct testlog_docs *d, struct test_results *out, struct 
 	return false;
 }
 
-size_t testlog_run_number(const char *s, uint64_t *ret)
-{
-	size_t i = 0;
-
-	*ret = 0;
-	for (; i < 9 && isdigit((unsigned char)s[i]); i++)
-		*ret = *ret * 10 + (uint64_t)(s[i] - '0');
-	return isdigit((unsigned char)s[i]) ? 0 : i;
-}
-
 bool testlog_docs_u64(struct jslice obj, const char *key, uint64_t *ret)
 {
 	struct jslice v = jslice_get(obj, key);
-	auto_free char *text = jslice_kind(v) == '0' && v.n < 10 ? mem_strndup(v.s, v.n) : NULL;
 
-	return text && testlog_run_number(text, ret) == v.n;
+	/* Something that is no digit follows it: a number stands in an object here. */
+	return jslice_kind(v) == '0' && testlog_digits(v.s, ret) == v.n;
 }
 
 /* Where the number begins that ends at @s[@n], with a point in it when @point. */

@@ -28,9 +28,6 @@ void testlog_run_put(const struct testlog_input *in, struct testlog_run *run, co
 /* The run is over: its results go to @out, and it is empty again. */
 void testlog_run_end(struct testlog_run *run, struct test_results *out);
 
-/* Mark @out incomplete when the command failed and no result says why. */
-void testlog_run_exit(const struct testlog_input *in, struct test_results *out);
-
 /* Sums over the summaries that the console shows. */
 struct testlog_sums {
 	uint64_t summaries, failed, total;
@@ -39,6 +36,12 @@ struct testlog_sums {
 /* Hold results of JSON documents against the summaries, if there are any. */
 void testlog_sums_check(const struct testlog_sums *console, const struct testlog_sums *docs,
 			struct test_results *out);
+
+/* The end of a reader of both: @out has what the documents say when there were @any, otherwise it gets
+ * what the console has @shown (empty afterwards). The command's status has to fit. */
+void testlog_run_finish(const struct testlog_input *in, bool any,
+			const struct testlog_sums *console, const struct testlog_sums *docs,
+			struct test_results *shown, struct test_results *out);
 
 /* Walk over documents: the report file, or those on the output that begin with "{" and one of the
  * keys. Start with {.in, .first}. */
@@ -61,8 +64,5 @@ bool testlog_docs_u64(struct jslice obj, const char *key, uint64_t *ret);
  * " (12ms)", " (12 ms)", " (1.2 s)", otherwise " 12ms". All that stand there are cut, so that the
  * length is the same whether the reporter added one or not. */
 size_t testlog_run_cut_times(const char *s, size_t n, bool brackets);
-
-/* The decimal number at the start of @s, at most nine digits; its length, 0 when there is none. */
-size_t testlog_run_number(const char *s, uint64_t *ret);
 
 #endif

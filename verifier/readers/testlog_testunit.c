@@ -95,12 +95,7 @@ static void close_run(struct reader *r)
 	/* The run ended inside its last test. */
 	if (r->open && r->now)
 		testlog_merge(r->in, &r->run, r->now, strlen(r->now), TEST_ERROR, &none);
-	for (size_t i = 0; i < r->run.n; i++) {
-		const struct test_result *t = &r->run.v[i];
-		struct testlog_line span = { .from = t->from, .to = t->to };
-
-		testlog_merge(r->in, r->out, t->name, strlen(t->name), t->status, &span);
-	}
+	testlog_join(&r->run, r->out);
 	testlog_done(&r->run);
 	memset(r->seen, 0, sizeof(r->seen));
 	free(take_ptr(&r->class));
@@ -169,15 +164,10 @@ int testlog_read_testunit(const struct testlog_input *in, struct test_results *o
 		on_line(&r, &line);
 	if (r.open)
 		testlog_incomplete(out, "a run began and did not end");
-	if (r.run.incomplete)
-		testlog_incomplete(out, "%s", r.run.note);
 	close_run(&r);
 	if (!r.ends)
 		testlog_incomplete(out, "no line \"N tests, N assertions, ...\"");
-	if (in->exit_status > 1)
-		testlog_incomplete(out, "test-unit ended with status %d", in->exit_status);
-	else if (in->exit_status == 1 && !r.failures)
-		testlog_incomplete(out, "exit status 1, but no failure is counted");
+	testlog_check_exit(in, "test-unit", 1, r.failures, out);
 	buf_done(&it.text);
 	return 0;
 }

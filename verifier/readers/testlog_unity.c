@@ -164,20 +164,13 @@ static bool over(struct reader *r, const struct testlog_line *line)
 static void on_line(struct reader *r, const struct testlog_line *line)
 {
 	const char *s = line->s;
-	size_t n = line->n, k;
+	size_t n = line->n;
 	uint64_t number;
 	struct program *p;
 
 	if (over(r, line))
 		return;
-	k = testlog_digits(s, &number);
-	if (k && k < 10 && s[k] == ':' && s[k + 1] == ' ') {
-		s += k + 2;
-		n -= k + 2;
-		number++;
-	} else {
-		number = 0;
-	}
+	number = testlog_numbered_ctest(&s, &n);
 	if (!memchr(s, ':', n) && !strstr(s, " Tests "))
 		return;
 	p = program(r, number);

@@ -133,7 +133,7 @@ static bool parse_summary(const char *s, uint64_t *failed, uint64_t *passed, uin
 		return true;
 	for (;;) {
 		uint64_t v;
-		size_t n = testlog_run_number(s, &v), i = 0, w;
+		size_t n = testlog_digits(s, &v), i = 0, w;
 
 		if (!n || s[n] != ' ')
 			return false;
@@ -152,7 +152,7 @@ static bool parse_summary(const char *s, uint64_t *failed, uint64_t *passed, uin
 			break;
 		s += 1 + strspn(s + 1, " ");
 	}
-	return *s == '(' && testlog_run_number(s + 1, total);
+	return *s == '(' && testlog_digits(s + 1, total);
 }
 
 static bool on_summary(struct verbose *v, const struct testlog_line *line)
@@ -190,7 +190,7 @@ static bool on_errors(struct verbose *v, const struct testlog_line *line)
 		return false;
 	s += strlen("Errors");
 	s += strspn(s, " ");
-	if (!testlog_run_number(s, &n) || !n)
+	if (!testlog_digits(s, &n) || !n)
 		return false;
 	testlog_incomplete(v->out, "vitest counts %llu errors outside of the tests",
 			   (unsigned long long)n);
@@ -224,16 +224,11 @@ int testlog_read_vitest(const struct testlog_input *in, struct test_results *out
 {
 	struct testlog_sums console = { 0 }, docs = { 0 };
 	struct test_results shown = { 0 };
+	bool any;
 
 	(void)err; /* anything is a log; what is wrong with it is in the note */
 	read_verbose(in, &shown, &console);
-	if (testlog_jest_docs(in, " > ", out, &docs)) {
-		testlog_sums_check(&console, &docs, out);
-		testlog_done(&shown);
-	} else {
-		testlog_done(out);
-		*out = shown;
-	}
-	testlog_run_exit(in, out);
+	any = testlog_jest_docs(in, " > ", out, &docs);
+	testlog_run_finish(in, any, &console, &docs, &shown, out);
 	return 0;
 }

@@ -10,7 +10,6 @@
  * replaced first. */
 #include "verifier/readers/testlog_xmlrun_internal.h"
 
-#include <expat.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +24,7 @@ struct xml {
 	struct test_results *out;
 	XML_Parser parser;
 	unsigned depth, case_depth; /* case_depth 0 = outside a test case */
-	bool open, closed;          /* the root */
+	bool closed;                /* the root */
 	uint64_t base, from;
 	const char *stop; /* why we ended the parser */
 
@@ -33,23 +32,15 @@ struct xml {
 	bool decided;
 	enum test_status status;
 	uint64_t seen[3], told[3]; /* passed, failed, skipped */
-	bool told_any, failed;
+	bool told_any;
 
 	struct buf text; /* libcheck: of the element that is open */
 	char *field[3];  /* owned: tcase, test, iteration */
 };
 
-static const char *attr(const char **atts, const char *name)
-{
-	for (size_t i = 0; atts[i]; i += 2)
-		if (strcmp(atts[i], name) == 0)
-			return atts[i + 1];
-	return NULL;
-}
-
 static uint64_t number(const char **atts, const char *name)
 {
-	const char *s = attr(atts, name);
+	const char *s = testlog_xml_attr((const char *const *)atts, name);
 	uint64_t v = 0;
 
 	if (s)
@@ -80,7 +71,6 @@ static bool enter(struct xml *x, const char *name, const char *const *roots)
 	}
 	if (x->depth > 1)
 		return true;
-	x->open = true;
 	for (; *roots; roots++)
 		if (strcmp(name, *roots) == 0)
 			return false;
@@ -116,7 +106,7 @@ static void XMLCALL catch_start(void *arg, const char *name, const char **atts)
 			stop(x, "too many tests");
 			return;
 		}
-		s = attr(atts, "name");
+		s = testlog_xml_attr((const char *const *)atts, "name");
 		free(x->id);
 		x->id = mem_strdup(s ? s : "");
 		x->case_depth = x->depth;
@@ -124,7 +114,7 @@ static void XMLCALL catch_start(void *arg, const char *name, const char **atts)
 		x->from = (uint64_t)XML_GetCurrentByteIndex(x->parser);
 	} else if (x->case_depth && x->depth == x->case_depth + 1 &&
 		   strcmp(name, "OverallResult") == 0) {
-		s = attr(atts, "success");
+		s = testlog_xml_attr((const char *const *)atts, "success");
 		if (!str_eq(s, "true"))
 			x->status = TEST_FAILED;
 		else if (!x->decided)
@@ -149,7 +139,6 @@ static void XMLCALL catch_end(void *arg, const char *name)
 
 		testlog_merge(x->in, x->out, x->id, strlen(x->id), s, &at);
 		x->seen[s == TEST_PASSED ? 0 : s == TEST_SKIPPED ? 2 : 1]++;
-		x->failed |= s == TEST_FAILED || s == TEST_ERROR;
 		x->case_depth = 0;
 	}
 	leave(x);
@@ -176,7 +165,7 @@ static void XMLCALL check_start(void *arg, const char *name, const char **atts)
 		stop(x, "too many tests");
 		return;
 	}
-	s = attr(atts, "result");
+	s = testlog_xml_attr((const char *const *)atts, "result");
 	x->status = TEST_ERROR;
 	if (s)
 		testlog_word(results, ARRAY_SIZE(results), s, strlen(s), &x->status);
@@ -210,7 +199,6 @@ static void XMLCALL check_end(void *arg, const char *name)
 				   !i || str_eq(i, "0") ? "" : i);
 
 		testlog_put(x->in, x->out, id, strlen(id), x->status, &at);
-		x->failed |= x->status != TEST_PASSED;
 		x->case_depth = 0;
 		for (size_t k = 0; k < ARRAY_SIZE(x->field); k++)
 			free(take_ptr(&x->field[k]));
@@ -227,16 +215,14 @@ static bool parse(struct xml *x, const char *clean, size_t n, bool check)
 	ensure(n <= INT32_MAX, "the caller caps logs and reports");
 	x->parser = p;
 	x->depth = x->case_depth = 0;
-	x->open = x->closed = false;
+	x->closed = false;
 	XML_SetUserData(p, x);
 	XML_SetElementHandler(p, check ? check_start : catch_start, check ? check_end : catch_end);
 	if (check)
 		XML_SetCharacterDataHandler(p, check_text);
 	XML_SetStartDoctypeDeclHandler(p, on_doctype);
 	XML_SetParamEntityParsing(p, XML_PARAM_ENTITY_PARSING_NEVER);
-	/* In one piece: expat 2.5 scans a long token again for every piece (CVE-2023-52425). The
-	 * result is told by what the handlers saw. */
-	(void)XML_Parse(p, clean, (int)n, XML_TRUE);
+	testlog_xml_feed(p, clean, n);
 	if (x->stop)
 		testlog_incomplete(x->out, "the XML was not read: %s (line %lu)", x->stop,
 				   XML_GetCurrentLineNumber(p));
@@ -246,13 +232,6 @@ static bool parse(struct xml *x, const char *clean, size_t n, bool check)
 				   XML_ErrorString(XML_GetErrorCode(p)));
 	XML_ParserFree(p);
 	return x->closed && !x->stop;
-}
-
-static void judge(const struct xml *x)
-{
-	if (x->in->exit_status && !x->failed)
-		testlog_incomplete(x->out, "nothing failed, but the command's status is %d",
-				   x->in->exit_status);
 }
 
 static void done(struct xml *x)
@@ -270,7 +249,7 @@ void testlog_xmlrun_check(const struct testlog_input *in, struct test_results *o
 
 	if (parse(&x, clean, in->report_len, true) && !out->n)
 		testlog_incomplete(out, "the XML holds no test");
-	judge(&x);
+	testlog_run_exit(in, out);
 	done(&x);
 }
 
@@ -310,7 +289,7 @@ int testlog_read_catch2(const struct testlog_input *in, struct test_results *out
 	}
 	if (!any)
 		testlog_incomplete(out, "no XML of Catch2: run with \"-r xml\"");
-	judge(&x);
+	testlog_run_exit(in, out);
 	done(&x);
 	return 0;
 }

@@ -278,8 +278,7 @@ static void package_path(char *out, size_t size)
 				continue;
 			name += 6;
 			name += strspn(name, " \t\"");
-			name[strcspn(name, " \t\r\n\"/") +
-			     strcspn(name + strcspn(name, " \t\r\n\"/"), " \t\r\n\"")] = '\0';
+			name[strcspn(name, " \t\r\n\"")] = '\0';
 			snprintf(out, size, "%s%s", name, dir + end);
 		}
 		if (f)

@@ -23,8 +23,7 @@
 
 #define WAIT_MS 1500
 
-struct
-try {
+struct target {
 	const char *name;
 	int type; /* SOCK_STREAM, SOCK_DGRAM */
 	const char *address;
@@ -33,7 +32,7 @@ try {
 };
 
 /* clang-format off */
-static const struct try tries[] = {
+static const struct target tries[] = {
 	{ "public address",             SOCK_STREAM, "1.1.1.1",                443, false },
 	{ "public address, HTTP",       SOCK_STREAM, "93.184.216.34",          80,  false },
 	{ "documentation address",      SOCK_STREAM, "192.0.2.1",              443, false },
@@ -65,7 +64,7 @@ static const unsigned char question[] = { 0x12, 0x34, 1,   0,   0,   1,   0,   0
 					  0,    0,    7,   'e', 'x', 'a', 'm', 'p', 'l', 'e',
 					  3,    'c',  'o', 'm', 0,   0,   1,   0,   1 };
 
-static socklen_t address_of(const struct try *t, struct sockaddr_storage *ss)
+static socklen_t address_of(const struct target *t, struct sockaddr_storage *ss)
 {
 	struct sockaddr_in *v4 = (struct sockaddr_in *)ss;
 	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)ss;
@@ -89,7 +88,7 @@ static void blocked(const char *name, const char *why)
 }
 
 /* Outcome of a connect that is under way. */
-static void wait_connected(const struct try *t, int fd)
+static void wait_connected(const struct target *t, int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLOUT };
 	int e = 0;
@@ -110,7 +109,7 @@ static void wait_connected(const struct try *t, int fd)
 		blocked(t->name, strerror(e));
 }
 
-static void wait_answer(const struct try *t, int fd)
+static void wait_answer(const struct target *t, int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 	char answer[512];
@@ -131,7 +130,7 @@ static void wait_answer(const struct try *t, int fd)
 		blocked(t->name, strerror(errno));
 }
 
-static void one(const struct try *t)
+static void one(const struct target *t)
 {
 	struct sockaddr_storage ss;
 	socklen_t n = address_of(t, &ss);
@@ -203,8 +202,8 @@ static void interfaces(void)
 /* A server and a client of our own; NULL, or what does not work. */
 static const char *loopback(int family)
 {
-	const struct try t = { "lo", SOCK_STREAM, family == AF_INET ? "127.0.0.1" : "::1", 0,
-			       true };
+	const struct target t = { "lo", SOCK_STREAM, family == AF_INET ? "127.0.0.1" : "::1", 0,
+				  true };
 	struct sockaddr_storage ss;
 	socklen_t n = address_of(&t, &ss), got = sizeof(ss);
 	int server = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0), client = -1, peer = -1;

@@ -91,6 +91,7 @@ static const struct {
 	{ "task", TASK ", \"environment\": []", { "$.environment: expected an object" } },
 	{ "task", TASK ", \"environment\": {\"env\": {\"A\": 1}}", { "$.environment.env", "\"A\"" } },
 	{ "task", TASK ", \"test\": {\"timeout\": \"soon\"}", { "$.test.timeout: expected a duration" } },
+	{ "task", TASK ", \"test\": {\"files\": [{\"from\": \"/etc/passwd\", \"to\": \"/opt/x\", \"copy\": true}]}", { "$.test.files[0].from", "no directory" } },
 	{ "task", TASK ", \"FAIL_TO_PASS\": {}", { "$.FAIL_TO_PASS: expected an array of strings" } },
 	{ "task", TASK ", \"FAIL_TO_PASS\": [1]", { "$.FAIL_TO_PASS: entry 0" } },
 	{ "task", TASK ", \"PASS_TO_PASS\": \"[1\"", { "$.PASS_TO_PASS, as JSON in a string:1:3" } },

@@ -132,6 +132,19 @@ static void test_rows(void)
 	row_is("[" ROW("") "]", (const char *const[]){ "id a-1", NULL });
 }
 
+/* One word of a command line holds 128K. */
+static void test_long_command(void)
+{
+	auto_free char *blanks = mem_printf("%140000s", "");
+	auto_free char *text =
+		mem_printf(ROW(",\"test_cmd\":\"make%stest\",\"log_parser\":\"tap\""), blanks);
+
+	row_is(text,
+	       (const char *const[]){ "but the test command is larger than 131071 bytes, and no "
+				      "shell can be given it",
+				      NULL });
+}
+
 static void test_refusals(void)
 {
 	refused(&family_swebench, "[7]", "f: entry 1: expected an object: a row");
@@ -220,14 +233,15 @@ static void test_script(void)
 	static const char script[] =
 		"#!/bin/bash\nset -uxo pipefail\nsource act\ncd /testbed\ngit status\n"
 		"git checkout 1a b.py\ngit apply -v - <<'EOF_1'\n: '>>>>> Start Test Output'\nEOF_1\n"
-		"cat <<X >f\ngit status\nX\n: '>>>>> Start Test Output'\npytest -rA 'a b'\n"
+		"cat <<X >f\ngit status\nX\nread v <<<word\n: '>>>>> Start Test Output'\n"
+		"pytest -rA 'a b'\n"
 		": '>>>>> End Test Output'\ngit checkout 1a b.py\n";
 	auto_free char *got = row_eval_command(script), *none = row_eval_command("pytest\n");
 
 	tap_is_str(
 		got,
 		"exec bash -c 'set -uo pipefail\nsource act\ncd /testbed\ncat <<X >f\ngit status\nX\n"
-		"pytest -rA '\\''a b'\\''\n'",
+		"read v <<<word\npytest -rA '\\''a b'\\''\n'",
 		"set-up and test command are kept, the patch and the markers are not");
 	tap_ok(!none, "no markers, no command");
 }
@@ -251,6 +265,7 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		test_files(argv[1]);
 	test_rows();
+	test_long_command();
 	test_refusals();
 	test_pylist();
 	test_yaml();

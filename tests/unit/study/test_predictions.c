@@ -117,6 +117,9 @@ static void refused(const char *text, const char *want)
 
 static void test_refusals(void)
 {
+	auto_free char *model = mem_printf("[{\"instance_id\":\"a\",\"prefix\":\"%01001d\"}]", 0);
+
+	refused(model, "f: entry 1: a model's name of more than 1000 bytes");
 	refused("{\"instance_id\":\"a\",\"patch\":\"x\",\"test_patch\":\"y\"}",
 		"f: line 1: a row of the benchmark, not a prediction: it has \"test_patch\" and no "
 		"\"model_patch\"; make a task of it with proctor import, and give the file that the "

@@ -214,6 +214,43 @@ static void test_logs(void)
 	}
 }
 
+/* The line that names a program's target stands in the command's log only. */
+static void test_headers(void)
+{
+	static const char program[] =
+		"a_test_target_with_a_name_that_is_quite_long_for_a_file-0123456789abcdef";
+	static const char tests[] =
+		"\nrunning 1 test\ntest a ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored; "
+		"0 measured; 0 filtered out; finished in 0.00s\n";
+	auto_free char *line =
+		mem_printf("     Running tests/long.rs (target/debug/deps/%s)\n", program);
+	auto_free char *other =
+		mem_printf("     Running tests/no.rs (target/debug/deps/%s)\n", program);
+	auto_free char *hello = mem_printf(NONCE "|0|hello|cargo|%s|" NONCE, program);
+	auto_free char *output = mem_printf(NONCE "|1|log|%s", tests);
+
+	for (int forged = 0; forged < 2; forged++) {
+		auto_free char *log =
+			mem_printf("%s%s%s%s", line, tests, line, forged ? other : "");
+		struct channel_facts facts = { .reader = testlog_find("libtest"),
+					       .log = log,
+					       .log_len = strlen(log),
+					       .plain = true };
+		struct channel ch;
+
+		open_plain(&ch, true);
+		feed(&ch, 7, hello);
+		feed(&ch, 7, output);
+		feed(&ch, 7, NONCE "|2|end|0|-1|0");
+		channel_settle(&ch, &facts);
+		tap_ok(ch.results.n == 1 && strstr(ch.results.v[0].name, "long"), "header: %s%s%s",
+		       ch.results.n ? ch.results.v[0].name : "nothing", ch.results.note ? ", " : "",
+		       ch.results.note ? ch.results.note : "");
+		tap_ok(ch.tamper.n == (size_t)forged, "header: %zu forged lines", ch.tamper.n);
+		channel_done(&ch);
+	}
+}
+
 /* Hostile amounts: rows, sessions and records have an end, and nothing is lost of the verdict. */
 static void test_floods(void)
 {
@@ -376,14 +413,20 @@ static void test_choice(void)
 static void test_plain(void)
 {
 	static const char *const yes[] = {
-		"pytest -rA",  "make && pytest",   "pytest -k 'a;b|c'",
-		"pytest 2>&1", "pytest >log 2>&1", "X=1 pytest \"a & b\""
+		"pytest -rA",       "make && pytest",       "pytest -k 'a;b|c'",     "pytest 2>&1",
+		"pytest >log 2>&1", "X=1 pytest \"a & b\"", "pytest -k \"a\\\"; b\""
 	};
-	static const char *const no[] = { "pytest | tee log", "pytest; true",
-					  "pytest || true",   "pytest &",
-					  "pytest\ntrue",     "! pytest",
-					  "(pytest; true)",   "pytest $(x)",
-					  "pytest `x`",       "if pytest; then :; fi" };
+	static const char *const no[] = { "pytest | tee log",
+					  "pytest; true",
+					  "pytest || true",
+					  "pytest &",
+					  "pytest\ntrue",
+					  "! pytest",
+					  "(pytest; true)",
+					  "pytest $(x)",
+					  "pytest `x`",
+					  "if pytest; then :; fi",
+					  "pytest -k \"a\\\"b\" ; true" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(yes); i++)
 		tap_ok(witness_plain(yes[i]), "plain: %s", yes[i]);
@@ -421,6 +464,7 @@ int main(void)
 	run_rows();
 	test_names();
 	test_logs();
+	test_headers();
 	test_floods();
 	test_socket();
 	test_choice();

@@ -19,7 +19,7 @@ static const struct row rows[] = {
 	{ "results in front of the plan", "ok 1 a\n1..1\nok 1 b\n", 0, "b=passed\n" },
 	{ "times", "1..2\nok 1 a in 12ms\nok 2 b in 3 sec # skip x\n", 0, "a=passed\nb=skipped\n" },
 	{ "status without a failure", "1..1\nok 1 a\n", 1,
-	  "a=passed\n! exit status 1, but no failure is named\n" },
+	  "a=passed\n! exit status 1, but no failure is counted\n" },
 	{ "pretty",
 	  "\033[1G   a\033[K\033[75G1/2\033[2G\033[1G \xe2\x9c\x93 a\033[K\n\033[1G   b\033[1G - b (skipped: why)\n\n2 tests, 0 failures, 1 skipped\n",
 	  0, "a=passed\nb=skipped\n" },

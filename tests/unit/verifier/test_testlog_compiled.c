@@ -32,7 +32,7 @@ static const struct row rows[] = {
 	  "# q\nq/q.go:1: x\n=== RUN   TestA\n=== RUN   TestA/b_c\n--- PASS: TestA (0.00s)\n    --- PASS: TestA/b_c (0.00s)\nPASS\n"
 	  "ok  \tp\t(cached)\nFAIL\tq [build failed]\n?   \tr\t[no test files]\nFAIL\n", 1, "p.TestA=passed\np.TestA/b_c=passed\nq=error\n" },
 	{ "gotest", "status and results", "=== RUN   TestA\n--- PASS: TestA (0.00s)\nPASS\nok  \tp\t0.1s\n", 2,
-	  "p.TestA=passed\n! nothing failed, but the command's status is 2\n" },
+	  "p.TestA=passed\n! no test failed, but the command ended with status 2\n" },
 	{ "gotest", "run by hand with -test.v=test2json",
 	  "\x16=== RUN   TestA\n--- PASS: TestA (0.00s)\n\x16--- FAIL: TestA (0.00s)\n\x16" "FAIL\nFAIL\tp\t0.1s\n", 1, "p.TestA=failed\n" },
 	{ "gotest-json", "a failure stays", EVENT("run", TEST("A")) EVENT("pass", TEST("A")) EVENT("fail", TEST("A"))
@@ -61,10 +61,13 @@ static const struct row rows[] = {
 	{ "ctest", "newer summary without failures", "Test project /b\n1/1 Test #1: a ....   Passed    0.01 sec\n\n100% tests passed out of 1\n", 0, "a=passed\n" },
 	{ "ctest", "a forged better result", "Test project /b\n1/2 Test #1: a ....***Failed    0.01 sec\n1/2 Test #1: a ....   Passed    0.01 sec\n"
 	  "2/2 Test #2: b ....   Passed    0.01 sec\n\n50% tests passed, 1 tests failed out of 2\n", 8, "a=failed\nb=passed\n" },
+	{ "ctest", "output that begins like a result", "Test project /b\n1/3 done\n1/1 Test #1: a ....   Passed    0.01 sec\n\n100% tests passed out of 1\n", 0, "a=passed\n" },
 	{ "ctest", "one number, two names", "Test project /b\n1/1 Test #1: a ....   Passed    0.01 sec\n1/1 Test #1: b ....   Passed    0.01 sec\n\n100% tests passed, 0 tests failed out of 1\n", 0,
 	  "a=passed\n! test 1 has two names: a\n" },
-	{ "meson", "a forged better result", "1/2 p / a OK 0.01s\n1/2 p / a FAIL 0.01s exit status 1\n2/2 p / b OK 0.01s\n\nOk: 1\nFail: 1\n", 1,
-	  "p / a=passed\np / b=passed\n! Ok: 1 in the summary, 2 in the results (run without --quiet)\n" },
+	{ "meson", "a forged better result", "1/2 p / a OK 0.01s\n1/2 p / a FAIL 0.01s   exit status 1\n2/2 p / b OK 0.01s\n\nOk: 1\nFail: 1\n", 1,
+	  "p / a=failed\np / b=passed\n! Ok: 1 in the summary, 2 in the results (run without --quiet)\n" },
+	{ "meson", "a failure shown again under a better word", "1/1 p / a FAIL 0.01s   exit status 1\n1/1 p / a EXPECTEDFAIL 0.01s\n1/1 p / a SKIP 0.01s\n\nOk: 0\nFail: 1\n", 1,
+	  "p / a=failed\n" },
 	{ "meson", "summary without the lines that are 0", "1/1 p / a OK     0.01s\n\nOk:  1\nFail: 0\n\nFull log written to /b/x\n"
 	  "1/1 p / a FAIL     0.01s   exit status 1\n\nOk:  0\nFail: 1\n", 1, "p / a=failed\n" },
 	{ "googletest", "a result that never ran, a run too many",

@@ -20,6 +20,8 @@ static const struct {
 	  "a.T > x FAILED\n\n1 test completed, 1 failed\n\nb.T > y FAILED\nb.T > z PASSED\n\n2 tests completed, 1 failed\n" BAD, 1,
 	  "a.T.x=failed\nb.T.y=failed\nb.T.z=passed\n" },
 	{ "a failure that is not counted", "a.T > x FAILED\n" BAD, 1, "a.T.x=failed\n! a test failed, but no \"tests completed\" counts it\n" },
+	{ "a count that ends early", "a.T > x FAILED\n\n1 tests completed,\n" BAD, 1,
+	  "a.T.x=failed\n! 1 tests with 0 failures are counted, 1 with 1 named\n" },
 	{ "tasks are no tests", "> Task :compileJava FAILED\n:test FAILED\n> a > b FAILED\n" BAD, 1,
 	  "! no test is named: testLogging { events 'passed', 'failed', 'skipped' }, and run with --rerun-tasks\n" },
 	{ "what tests print is indented", "a.T > x STANDARD_OUT\n    a.T > y PASSED\n\na.T > x PASSED\n" DONE, 0, "a.T.x=passed\n" },

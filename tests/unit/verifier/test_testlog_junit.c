@@ -218,6 +218,28 @@ static void live_pytest(void)
 	readers_rmdir(dir);
 }
 
+/* 262,144 small documents take less than a second: each costs its own bytes, not all that follow it. */
+static void test_many(void)
+{
+	static const char *const lines[] = { "<testsuite/>\n", "<testsuite!\n",
+					     "<testsuite><?a\n" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		size_t n = strlen(lines[i]);
+		auto_buf log = BUF_INIT(n << 18);
+		struct test_results r = { 0 };
+		struct testlog_input in = { 0 };
+
+		while (buf_adds(&log, lines[i]) == 0)
+			;
+		in.log = buf_str(&log);
+		in.log_len = log.len;
+		testlog_find("junit-xml")->read(&in, &r, NULL);
+		tap_ok(r.incomplete && !r.n, "262,144 of \"%.*s\"", (int)n - 1, lines[i]);
+		testlog_done(&r);
+	}
+}
+
 static void live_node(void)
 {
 	auto_free char *dir = readers_mkdir(), *got = NULL;
@@ -248,6 +270,7 @@ int main(void)
 	readers_is("junit-xml", "no XML here\n", 1,
 		   "! no JUnit XML: the report file is missing and the output has none\n",
 		   "no report");
+	test_many();
 	if (system("/usr/bin/python3 -c 'import pytest' 2>/dev/null") == 0)
 		live_pytest();
 	else

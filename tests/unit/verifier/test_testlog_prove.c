@@ -26,7 +26,7 @@ static const struct row rows[] = {
 	{ "parse errors accuse",
 	  "t/a.t .. ok\nTest Summary Report\nt/a.t (Wstat: 0 Tests: 1 Failed: 0)\n  Parse errors: x\nFiles=1, Tests=1, 0\nResult: FAIL\n",
 	  1, "t/a.t=failed\n" },
-	{ "# TODO: an unexpected pass does not accuse",
+	{ "an unexpected pass (TODO) does not accuse",
 	  "t/a.t .. ok\nTest Summary Report\nt/a.t (Wstat: 0 Tests: 1 Failed: 0)\n  TO"
 	  "DO passed:   1\nFiles=1, Tests=1, 0\nResult: PASS\n",
 	  0, "t/a.t=passed\n" },
@@ -43,7 +43,7 @@ static const struct row rows[] = {
 	  "t/a.t .. \nFailed 1/2 subtests\nok\nFiles=1, Tests=2, 0\nResult: FAIL\n", 1,
 	  "t/a.t=failed\n" },
 	{ "status without a failure", "t/a.t .. ok\nFiles=1, Tests=1, 0\nResult: PASS\n", 1,
-	  "t/a.t=passed\n! exit status 1, but no file failed\n" },
+	  "t/a.t=passed\n! exit status 1, but no failure is counted\n" },
 	{ "cut", "t/a.t .. ok\nt/b.t .. \n", 137,
 	  "t/a.t=passed\nt/b.t=error\n! a run began and did not end\n" },
 	{ "two runs",

@@ -44,9 +44,27 @@ static const struct row rows[] = {
 	{ "empty", "", 0, "! no line \"N examples, N failures\"\n" },
 };
 
+/* Two examples of one name: who asks for the name must learn of the second one (match_exact()). */
+static void test_repetition(void)
+{
+	const char *log =
+		"\nA\n  one\n  one (FAILED - 1)\n\nFailures:\n\n  1) A one\n\nFinished in 1\n"
+		"2 examples, 1 failure\n";
+	struct testlog_input in = { .log = log, .log_len = strlen(log), .exit_status = 1 };
+	struct test_results r = { 0 };
+	const struct test_result *t;
+
+	testlog_find("rspec")->read(&in, &r, NULL);
+	t = testlog_get(&r, "A one");
+	tap_ok(!r.incomplete && t && t->status == TEST_PASSED && t->again == 1,
+	       "a repetition is known as one");
+	testlog_done(&r);
+}
+
 int main(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		readers_is("rspec", rows[i].log, rows[i].status, rows[i].want, rows[i].name);
+	test_repetition();
 	return tap_done();
 }

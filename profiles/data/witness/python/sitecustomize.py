@@ -6,7 +6,7 @@ is left alone. Python 3.4 and newer; older ones only get their environment back.
 """
 
 
-def _chain(here):
+def _chain():
 	"""Run the sitecustomize that ours hides, as site.py would have."""
 	import sys
 	ours = sys.modules.pop("sitecustomize", None)
@@ -151,7 +151,7 @@ def _start():
 				loaded(sys.modules[theirs])
 			else:
 				sys.meta_path.insert(0, _Hook({theirs: loaded}))
-	_chain(here)
+	_chain()
 
 
 _start()

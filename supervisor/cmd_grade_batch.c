@@ -1,4 +1,4 @@
-#include "supervisor/gradebatch.h"
+#include "supervisor/cmd_grade_batch.h"
 
 #include <inttypes.h>
 #include <sched.h>
@@ -15,11 +15,11 @@
 #define BAR_CELLS    24
 #define MODELS_SHOWN 20u
 
-const char *const gradebatch_progress[] = { "auto", "always", "never", NULL };
+const char *const cmd_grade_progress[] = { "auto", "always", "never", NULL };
 
 /* What is shown while the batch runs. */
 struct show {
-	const struct gradebatch *g;
+	const struct cmd_grade_batch_opts *g;
 	bool bar, shown;
 };
 
@@ -148,7 +148,7 @@ static bool wanted(const struct strv *only, const char *id)
 }
 
 /* Keep the predictions that --only names. */
-static int choose(const struct gradebatch *g, struct predictions *p, struct err *err)
+static int choose(const struct cmd_grade_batch_opts *g, struct predictions *p, struct err *err)
 {
 	struct predictions kept = { .form = p->form };
 
@@ -176,7 +176,7 @@ static unsigned cpus(void)
 	return n < 1 ? 1 : n > (int)POOL_JOBS_MAX ? POOL_JOBS_MAX : (unsigned)n;
 }
 
-static int grade_all(const struct gradebatch *g, struct batch_options *o, struct err *err)
+static int grade_all(const struct cmd_grade_batch_opts *g, struct batch_options *o, struct err *err)
 {
 	struct show show = { .g = g, .bar = g->progress == 1 || (g->progress == 0 && isatty(2)) };
 	struct batch_result r = { .n = 0 };
@@ -202,7 +202,7 @@ static int grade_all(const struct gradebatch *g, struct batch_options *o, struct
 	return rc;
 }
 
-int gradebatch_run(const struct gradebatch *g, struct err *err)
+int cmd_grade_batch(const struct cmd_grade_batch_opts *g, struct err *err)
 {
 	struct predictions predictions = { .n = 0 };
 	struct taskset tasks = { .id = { 0 } };

@@ -1,4 +1,4 @@
-#include "supervisor/gradelog.h"
+#include "supervisor/cmd_grade_log.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
@@ -10,8 +10,8 @@
 
 enum { REPORT_MAX = 64 << 20 };
 
-int gradelog_read(const char *path, const struct task *task, int exit_status, struct verdict *ret,
-		  struct err *err)
+int cmd_grade_log_read(const char *path, const struct task *task, int exit_status,
+		       struct verdict *ret, struct err *err)
 {
 	auto_free char *file = path_join(path, "test_output.txt");
 	auto_free char *report_file = path_join(path, "report.json");
@@ -36,7 +36,7 @@ int gradelog_read(const char *path, const struct task *task, int exit_status, st
 	return rc < 0 ? err_wrap(err, "%s", path) : 0;
 }
 
-void gradelog_print(const struct task *task, const struct verdict *v)
+void cmd_grade_log_print(const struct task *task, const struct verdict *v)
 {
 	const struct verdict_match *m = v->match;
 	const struct verdict_published *p = v->published;
