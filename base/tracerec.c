@@ -20,6 +20,8 @@ static const char *const names[TK_MAX] = {
 	[TK_SIGNAL] = "signal",     [TK_DENY] = "deny",         [TK_TOUCH] = "touch",
 	[TK_INTERVENE] = "intervene", [TK_MODEL] = "model",       [TK_TOOL] = "tool",
 	[TK_RELAY] = "relay",       [TK_BUDGET] = "budget",     [TK_COMMAND] = "command",
+	[TK_STEP] = "step",         [TK_FORK] = "fork",         [TK_AUTHORITY] = "authority",
+	[TK_SERVICE] = "service",
 	[TK_NOTE] = "note",         [TK_END] = "end",
 };
 /* clang-format on */

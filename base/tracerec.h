@@ -42,6 +42,10 @@ enum trace_kind {
 	TK_TOOL,  /* a tool call in it */
 	TK_RELAY, /* a connection through the gateway ended */
 	TK_BUDGET,
+	TK_STEP,      /* a request of the main conversation: digests of it and of the workspace */
+	TK_FORK,      /* the recorded prefix ends here */
+	TK_AUTHORITY, /* goal or verifier has another version from here on */
+	TK_SERVICE,   /* a side service was asked, or changed */
 	TK_COMMAND,
 	TK_NOTE,
 	TK_END,

@@ -248,6 +248,9 @@ static void print_effect(struct json_w *w, const struct effect *e)
 		break;
 	case EFFECT_MODEL:
 	case EFFECT_AUTHORITY:
+	case EFFECT_PLACE:
+	case EFFECT_RUNTIME:
+	case EFFECT_SERVICE:
 		raw(w, "value", e->raw);
 		break;
 	}

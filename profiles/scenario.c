@@ -27,10 +27,11 @@ static const char *const event_names[] = { "open", "read", "edit", "read_or_edit
 static const char *const unit_names[] = { "commands", "calls", "auto", NULL };
 static const char *const unit_choices[] = { "commands", "calls", NULL };
 static const char *const length_names[] = { "none", "file", "run", "median", "budget", NULL };
-const char *const scenario_effect_keys[] = { "edit", "message", "exec", "model", "authority", NULL };
+const char *const scenario_effect_keys[] = { "edit", "message", "exec", "model", "authority", "place", "runtime",
+	"service", NULL };
 
 #define BIT(kind)   (1u << (kind))
-#define ALL_EFFECTS (BIT(EFFECT_EDIT) | BIT(EFFECT_MESSAGE) | BIT(EFFECT_EXEC) | BIT(EFFECT_MODEL) | BIT(EFFECT_AUTHORITY))
+#define ALL_EFFECTS (BIT(EFFECT_SERVICE + 1) - 1)
 
 static const unsigned mode_effects[] = {
 	[MODE_VANILLA]	    = 0,
@@ -154,6 +155,22 @@ static int parse_notes(const struct json_src *src, const char *where, const cJSO
 	return 0;
 }
 
+/* An array of objects; what is in them is checked where they are used. */
+static int parse_list(const struct json_src *src, const char *where, const cJSON *item, void *field,
+		      struct err *err)
+{
+	const cJSON *v;
+
+	if (!cJSON_IsArray(item))
+		return json_complain(src, where, err, "expected an array of objects");
+	cJSON_ArrayForEach (v, item) {
+		if (!cJSON_IsObject(v))
+			return json_complain(src, where, err, "expected an array of objects");
+	}
+	*(char **)field = cJSON_PrintUnformatted(item);
+	return 0;
+}
+
 /* {"v1": {...}, "v2": {...}}: names of versions are the author's. */
 static int parse_authority(const struct json_src *src, const char *where, const cJSON *item,
 			   void *field, struct err *err)
@@ -238,6 +255,9 @@ static const struct json_field effect_rows[] = {
 	{ "exec", JSON_STRV, OFF(scenario_effect, exec), .doc = "program and arguments, run in the box" },
 	{ "model", JSON_RAW, OFF(scenario_effect, model), .doc = "object: change of the model service" },
 	{ "authority", JSON_RAW, OFF(scenario_effect, authority), .doc = "object: goal and verifier versions from here on" },
+	{ "place", JSON_RAW, OFF(scenario_effect, place), .doc = "object: put, replace, re-date or remove a file in the box" },
+	{ "runtime", JSON_RAW, OFF(scenario_effect, runtime), .doc = "object: processes, ports, locks, space" },
+	{ "service", JSON_RAW, OFF(scenario_effect, service), .doc = "object: change of a side service" },
 	{ NULL },
 };
 
@@ -261,6 +281,8 @@ const struct json_field scenario_rows[] = {
 	{ "checks", JSON_CUSTOM, OFF(scenario_file, checks), .rows = check_rows, .parse = parse_checks, .doc = "what must hold afterwards" },
 	{ "authority", JSON_CUSTOM, OFF(scenario_file, authority), .parse = parse_authority, .doc = "versions of goal and verifier: name to {problem_statement, test}" },
 	{ "actors", JSON_CUSTOM, OFF(scenario_file, actors), .rows = actor_rows, .parse = parse_actors, .doc = "scripted outcomes the gate runs" },
+	{ "services", JSON_CUSTOM, OFF(scenario_file, services), .parse = parse_list, .doc = "array of side services, started for the run" },
+	{ "user", JSON_CUSTOM, OFF(scenario_file, user), .parse = parse_notes, .doc = "object: a user process that reacts to the run" },
 	{ "notes", JSON_CUSTOM, OFF(scenario_file, notes), .parse = parse_notes, .doc = "object of any form: where the scenario comes from; changes nothing" },
 	{ NULL },
 };
@@ -388,7 +410,7 @@ static int check_effect(const struct json_src *src, const char *at, const cJSON 
 	if (!key || key->next)
 		return json_complain(src, at, err,
 				     "an effect has exactly one of the keys edit, message, exec, "
-				     "model, authority");
+				     "model, authority, place, runtime, service");
 	if (strcmp(key->string, "edit") == 0 && (!e->edit || !e->edit[0]))
 		wrong = "is empty; write a diff or the name of its file";
 	if (strcmp(key->string, "exec") == 0 && (!e->exec.n || !e->exec.v[0][0]))
@@ -399,7 +421,8 @@ static int check_effect(const struct json_src *src, const char *at, const cJSON 
 		wrong = "has a claim of more than 2000 bytes; say it in a sentence or two";
 	if (e->text && !e->text[0])
 		wrong = "is empty; write a text, or leave it out for the templates by stage";
-	if ((e->model || e->authority) && !cJSON_IsObject(key))
+	if ((e->model || e->authority || e->place || e->runtime || e->service) &&
+	    !cJSON_IsObject(key))
 		wrong = "must be an object";
 	return wrong ? json_complain(src, at, err, "%s %s", key->string, wrong) : 0;
 }

@@ -46,7 +46,16 @@ struct region {
 	char *evidence;
 };
 
-enum effect_kind { EFFECT_EDIT, EFFECT_MESSAGE, EFFECT_EXEC, EFFECT_MODEL, EFFECT_AUTHORITY };
+enum effect_kind {
+	EFFECT_EDIT,
+	EFFECT_MESSAGE,
+	EFFECT_EXEC,
+	EFFECT_MODEL,
+	EFFECT_AUTHORITY, /* goal and verifier versions from here on */
+	EFFECT_PLACE,     /* put, replace, re-date or remove a file anywhere in the box */
+	EFFECT_RUNTIME,   /* processes, ports, locks, space */
+	EFFECT_SERVICE,   /* change a side service */
+};
 
 struct effect {
 	enum effect_kind kind;
@@ -55,7 +64,7 @@ struct effect {
 	char *claim;           /* EFFECT_MESSAGE: what the user says of the edit, for templates;
 				* NULL = nothing */
 	struct strv argv;      /* EFFECT_EXEC: run in the box */
-	char *raw;             /* EFFECT_MODEL, EFFECT_AUTHORITY: JSON text */
+	char *raw;             /* JSON text of the kinds from EFFECT_MODEL on */
 };
 
 struct when {
@@ -97,6 +106,7 @@ struct scenario {
 	struct intervention *interventions; /* owned */
 	size_t n_interventions;
 	char *checks, *authority, *actors; /* raw JSON, NULL when absent */
+	char *services, *user;             /* raw JSON, NULL when absent */
 	char *notes; /* raw JSON object, NULL when absent: for people and tools, no part of a plan */
 };
 

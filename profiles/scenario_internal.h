@@ -10,7 +10,7 @@ struct scenario_effect {
 	char *edit;
 	char *text, *template, *claim; /* of "message" */
 	struct strv exec;
-	char *model, *authority; /* JSON text */
+	char *model, *authority, *place, *runtime, *service; /* JSON text */
 };
 
 struct scenario_intervention {
@@ -28,7 +28,7 @@ struct scenario_file {
 	struct json_array regions;       /* of struct region */
 	struct json_array interventions; /* of struct scenario_intervention */
 	/* JSON text; JSON_CUSTOM, so not released by the rows */
-	char *checks, *authority, *actors, *notes;
+	char *checks, *authority, *actors, *services, *user, *notes;
 };
 
 /* Keys of the entries of "effects", in the order of enum effect_kind. */

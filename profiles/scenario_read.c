@@ -50,6 +50,8 @@ struct scenario *scenario_free(struct scenario *s)
 	free(s->checks);
 	free(s->authority);
 	free(s->actors);
+	free(s->services);
+	free(s->user);
 	free(s->notes);
 	free(s);
 	return NULL;
@@ -61,8 +63,23 @@ static void file_done(struct scenario_file *f)
 	free(f->checks);
 	free(f->authority);
 	free(f->actors);
+	free(f->services);
+	free(f->user);
 	free(f->notes);
 	free(f->progress.v);
+}
+
+/* JSON text of an effect that is an object; NULL when it is none. */
+static char *take_raw(struct scenario_effect *from)
+{
+	char **raw[] = { &from->model, &from->authority, &from->place, &from->runtime,
+			 &from->service };
+
+	for (size_t i = 0; i < ARRAY_SIZE(raw); i++) {
+		if (*raw[i])
+			return take_ptr(raw[i]);
+	}
+	return NULL;
 }
 
 /* Move what @from holds into @to; @key is the one key that the effect has. */
@@ -79,7 +96,7 @@ static void take_effect(struct scenario_effect *from, const char *key, struct ef
 	to->claim = take_ptr(&from->claim);
 	to->argv = from->exec;
 	from->exec = (struct strv){ 0 };
-	to->raw = from->model ? take_ptr(&from->model) : take_ptr(&from->authority);
+	to->raw = take_raw(from);
 }
 
 static void take_intervention(struct scenario_intervention *from, const cJSON *item,
@@ -126,6 +143,8 @@ static struct scenario *take_file(const struct json_src *src, struct scenario_fi
 	s->checks = take_ptr(&f->checks);
 	s->authority = take_ptr(&f->authority);
 	s->actors = take_ptr(&f->actors);
+	s->services = take_ptr(&f->services);
+	s->user = take_ptr(&f->user);
 	s->notes = take_ptr(&f->notes);
 	return s;
 }

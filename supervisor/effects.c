@@ -241,7 +241,6 @@ static void op_touched(void *arg, const struct touch *t)
 }
 
 static const char *const timing_names[] = { "at-touch", "after-read", "after-command" };
-static const char *const effect_names[] = { "edit", "message", "exec", "model", "authority" };
 
 static void firing_json(const struct sup *s, const struct firing *f, struct json_w *w)
 {
@@ -252,7 +251,7 @@ static void firing_json(const struct sup *s, const struct firing *f, struct json
 	json_u64(w, "round", f->round);
 	json_u64(w, "at_n", s->sink->n);
 	json_str(w, "timing", timing_names[f->timing]);
-	json_str(w, "effect", effect_names[f->effect]);
+	json_str(w, "effect", scenario_effect_name(f->effect));
 	json_bool(w, "applied", f->applied);
 	json_str(w, "method", f->method);
 	json_str(w, "reason", f->reason);
@@ -292,6 +291,7 @@ static void op_fired(void *arg, const struct firing *f)
 	struct sup *s = arg;
 	auto_buf line = BUF_INIT(1 << 20);
 	struct json_w w = { .b = &line };
+	const char *effect = scenario_effect_name(f->effect);
 	struct buf *b;
 
 	/* One intervention is one epoch, however many effects it has. */
@@ -304,7 +304,7 @@ static void op_fired(void *arg, const struct firing *f)
 	tracerec_u64(b, "order", f->order);
 	tracerec_u64(b, "round", f->round);
 	tracerec_str(b, "timing", timing_names[f->timing], strlen(timing_names[f->timing]));
-	tracerec_str(b, "effect", effect_names[f->effect], strlen(effect_names[f->effect]));
+	tracerec_str(b, "effect", effect, strlen(effect));
 	tracerec_u64(b, "applied", f->applied);
 	if (f->pre_sha256)
 		tracerec_str(b, "pre", f->pre_sha256, strlen(f->pre_sha256));

@@ -107,7 +107,7 @@ struct engine_ops {
 	/* SHA-256 of file @path that read() found too large. 1, or 0 when it cannot be told. May be
 	 * NULL. */
 	int (*digest)(void *arg, const char *path, char out[DIGEST_HEX]);
-	/* Carry out an EFFECT_MODEL or EFFECT_AUTHORITY given as JSON text. NULL = such effects are
+	/* Carry out an effect of the kinds from EFFECT_MODEL on, given as JSON text. NULL = such effects are
 	 * refused, with a reason. 0 or negative. */
 	int (*other)(void *arg, enum effect_kind kind, const char *json, struct err *err);
 };

@@ -338,8 +338,9 @@ static int do_other(struct shot *s, size_t k, struct err *err)
 }
 
 static int (*const doers[])(struct shot *, size_t, struct err *) = {
-	[EFFECT_EDIT] = do_edit,   [EFFECT_MESSAGE] = do_message, [EFFECT_EXEC] = do_exec,
-	[EFFECT_MODEL] = do_other, [EFFECT_AUTHORITY] = do_other,
+	[EFFECT_EDIT] = do_edit,     [EFFECT_MESSAGE] = do_message, [EFFECT_EXEC] = do_exec,
+	[EFFECT_MODEL] = do_other,   [EFFECT_AUTHORITY] = do_other, [EFFECT_PLACE] = do_other,
+	[EFFECT_RUNTIME] = do_other, [EFFECT_SERVICE] = do_other,
 };
 
 /* See whether all edits would apply. 1, 0 (reported), or negative. */
