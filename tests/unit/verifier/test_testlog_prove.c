@@ -26,7 +26,7 @@ static const struct row rows[] = {
 	{ "parse errors accuse",
 	  "t/a.t .. ok\nTest Summary Report\nt/a.t (Wstat: 0 Tests: 1 Failed: 0)\n  Parse errors: x\nFiles=1, Tests=1, 0\nResult: FAIL\n",
 	  1, "t/a.t=failed\n" },
-	{ "an unexpected pass (TODO) does not accuse",
+	{ "an unexpected pass of unfinished work does not accuse",
 	  "t/a.t .. ok\nTest Summary Report\nt/a.t (Wstat: 0 Tests: 1 Failed: 0)\n  TO"
 	  "DO passed:   1\nFiles=1, Tests=1, 0\nResult: PASS\n",
 	  0, "t/a.t=passed\n" },
