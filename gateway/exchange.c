@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/digest.h"
 #include "base/mem.h"
 #include "gateway/canon.h"
 #include "gateway/tries.h"
@@ -355,7 +356,7 @@ void exchange_go(struct exchange *x)
 		finish_error(x, 400, s->broken ? "the run is over" : why);
 		return;
 	}
-	if (canon_request(&x->q, &x->canonical) < 0) {
+	if (!x->canonical.len && canon_request(&x->q, &x->canonical) < 0) {
 		finish_error(x, 413, "the request is too large");
 		return;
 	}
@@ -501,6 +502,8 @@ void exchange_begin(struct server *s, struct http_conn *c, struct http_request *
 {
 	struct exchange *x = make(s, c, r, api, route);
 	const struct server_ops *ops = s->spec.ops;
+	struct server_request told = { .source_port = http_port(c) };
+	char sum[DIGEST_HEX];
 	struct err err = { 0 };
 
 	if (s->n_list > EXCHANGES_MAX || s->answers > HTTP_ANSWERS_MAX) {
@@ -528,6 +531,13 @@ void exchange_begin(struct server *s, struct http_conn *c, struct http_request *
 		return;
 	if (ops->last && x->purpose == PURPOSE_MAIN)
 		ops->last(ops->arg, x->call, &x->q);
-	ops->request(ops->arg, x->call, x->purpose, x->q.n_items, x->request.body.len,
-		     http_port(c));
+	/* Too large is told when it is to go out. */
+	if (canon_request(&x->q, &x->canonical) < 0)
+		buf_clear(&x->canonical);
+	told.sha256 = digest_bytes(buf_str(&x->canonical), x->canonical.len, sum);
+	told.call = x->call;
+	told.purpose = x->purpose;
+	told.items = x->q.n_items;
+	told.bytes = x->request.body.len;
+	ops->request(ops->arg, &told);
 }

@@ -100,12 +100,13 @@ static void add_text(struct gw_msg *m, const char *s)
 	m->n += (uint32_t)n + 1;
 }
 
-static void on_request(void *arg, uint64_t call, enum purpose purpose, size_t items, size_t bytes,
-		       uint16_t source_port)
+static void on_request(void *arg, const struct server_request *r)
 {
-	struct gw_msg m = { .type = GW_REQUEST, .v = { call, purpose, items, bytes, source_port } };
+	struct gw_msg m = { .type = GW_REQUEST,
+			    .v = { r->call, r->purpose, r->items, r->bytes, r->source_port } };
 
-	ask(arg, &m, call);
+	add_text(&m, r->sha256);
+	ask(arg, &m, r->call);
 }
 
 static void on_last(void *arg, uint64_t call, const struct api_request *q)

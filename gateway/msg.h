@@ -16,7 +16,7 @@ enum gw_type {
 	/* gateway to supervisor */
 	GW_READY = 1, /* confined and listening */
 	GW_REQUEST,   /* a request of the model API: v = call, purpose, items, bytes, port of the
-		     * client's socket; waits for GW_GO */
+		     * client's socket; text = SHA-256 of its canonical form; waits for GW_GO */
 	GW_PLACED,   /* a user message stands in the request of call v[0]: v = call, index, first */
 	GW_STRIPPED, /* text = what was taken out of the request of call v[0]; v[1] refused */
 	GW_TOOL,     /* tool call of the answer of call v[0]: v = call, kind, first, last; text =

@@ -52,6 +52,8 @@ struct recorded {
 	size_t canonical_n, answer_n;
 	int status;
 	bool sse, from_gateway;
+	bool usage;                    /* the answer said what it used */
+	uint64_t input, output, micro; /* tokens, cached ones included; UINT64_MAX = cost unknown */
 };
 
 struct recorded_list {

@@ -14,6 +14,7 @@ struct line {
 	struct recorded r;
 	char *purpose, *source;
 	uint64_t status, retry_of;
+	char *usage, *micro; /* JSON text */
 	char *raw[8]; /* fields that nobody needs here; their kind is not looked at */
 };
 
@@ -37,9 +38,9 @@ static const struct json_field line_rows[] = {
 	{ "finish", JSON_RAW, OFF(raw[3]) },
 	{ "complete", JSON_RAW, OFF(raw[3]) },
 	{ "model_answered", JSON_RAW, OFF(raw[3]) },
-	{ "usage", JSON_RAW, OFF(raw[4]) },
+	{ "usage", JSON_RAW, OFF(usage) },
 	{ "web_requests", JSON_RAW, OFF(raw[4]) },
-	{ "micro_dollars", JSON_RAW, OFF(raw[5]) },
+	{ "micro_dollars", JSON_RAW, OFF(micro) },
 	{ "price_row", JSON_RAW, OFF(raw[5]) },
 	{ "tries", JSON_RAW, OFF(raw[6]) },
 	{ "retry_of", JSON_U64, OFF(retry_of) },
@@ -50,6 +51,25 @@ static const struct json_field line_rows[] = {
 	{ NULL },
 };
 /* clang-format on */
+
+static uint64_t tokens(const cJSON *o, const char *key)
+{
+	double v = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(o, key));
+
+	return v >= 0 && v <= 9e15 ? (uint64_t)v : 0;
+}
+
+static void read_usage(struct line *l)
+{
+	cJSON *o = l->usage ? cJSON_Parse(l->usage) : NULL;
+
+	l->r.usage = cJSON_IsObject(o);
+	l->r.input = tokens(o, "input");
+	l->r.output = tokens(o, "output");
+	cJSON_Delete(o);
+	if (!l->micro || str_u64(l->micro, &l->r.micro) < 0)
+		l->r.micro = UINT64_MAX;
+}
 
 static int check_line(const struct json_src *src, struct line *l, struct err *err)
 {
@@ -63,6 +83,7 @@ static int check_line(const struct json_src *src, struct line *l, struct err *er
 	l->r.status = (int)l->status;
 	/* what the gateway said itself, and what it gave again, is no answer of a model */
 	l->r.from_gateway = l->retry_of || strcmp(l->source, "gateway") == 0;
+	read_usage(l);
 	l->r.canonical_n = json_unescape_bytes(l->r.canonical);
 	l->r.answer_n = json_unescape_bytes(l->r.answer);
 	return 0;

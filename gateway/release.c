@@ -120,7 +120,7 @@ void release_reply(struct exchange *x, bool usable)
 	x->out.status = r->status;
 	x->out.sse = usable && r->sse;
 	x->out.model = usable && x->route != API_ROUTE_COUNT && x->route != API_ROUTE_MODELS;
-	x->out.source = x->server->spec.source.ops->name;
+	x->out.source = source_name(&x->server->spec.source, r);
 	x->out.retry_after = usable ? 0 : r->retry_after;
 	snprintf(x->out.why, sizeof(x->out.why), "%s", usable ? "" : r->why);
 	set_blob(x, &b);

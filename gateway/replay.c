@@ -84,6 +84,7 @@ static void serve(struct replay *p, const struct recorded *r, const struct ask *
 		refuse(a, !p->loose, why);
 		return;
 	}
+	reply.recorded = true;
 	reply.status = r->status;
 	reply.sse = r->sse;
 	reply.t_first = clock_mono();
@@ -142,11 +143,19 @@ static size_t replay_unmet(void *impl, struct buf *out)
 	return p->then.ops && p->then.ops->unmet ? p->then.ops->unmet(p->then.impl, out) : 0;
 }
 
+static const char *replay_behind(void *impl)
+{
+	const struct replay *p = impl;
+
+	return p->then.ops ? p->then.ops->name : "replay";
+}
+
 static const struct source_ops replay_ops = {
 	.name = "replay",
 	.ask = replay_ask,
 	.cancel = replay_cancel,
 	.unmet = replay_unmet,
+	.behind = replay_behind,
 	.free = replay_free,
 };
 

@@ -32,14 +32,22 @@ struct server_answer {
 	const char *name; /* model */
 };
 
+/* A request that came. Borrowed. */
+struct server_request {
+	uint64_t call;
+	enum purpose purpose;
+	size_t items, bytes;
+	uint16_t source_port; /* of the client's socket */
+	const char *sha256;   /* of canon_request() */
+};
+
 /* What the server tells its owner; @arg everywhere. */
 struct server_ops {
 	/* Main request @q of @call has come and request() is about to be called; borrowed. NULL =
 	 * nobody wants to know. */
 	void (*last)(void *arg, uint64_t call, const struct api_request *q);
-	/* A request came; it waits for server_go(). @source_port: of the client's socket. */
-	void (*request)(void *arg, uint64_t call, enum purpose purpose, size_t items, size_t bytes,
-			uint16_t source_port);
+	/* A request came; it waits for server_go(). */
+	void (*request)(void *arg, const struct server_request *r);
 	/* A user message stands in the request of @call. */
 	void (*placed)(void *arg, uint64_t call, const struct placed *p);
 	/* Something was taken out (or, @refused, the request was refused for it). */

@@ -33,3 +33,8 @@ void source_done(struct source *src)
 		src->ops->free(src->impl);
 	*src = (struct source){ 0 };
 }
+
+const char *source_name(const struct source *src, const struct reply *r)
+{
+	return src->ops->behind && !r->recorded ? src->ops->behind(src->impl) : src->ops->name;
+}

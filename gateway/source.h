@@ -16,6 +16,7 @@ struct reply {
 	unsigned tries;
 	unsigned retry_after; /* seconds, 0 none */
 	bool reached;  /* status 0: the question went out all the same, so it may be billed */
+	bool recorded; /* out of a record, not of what follows it */
 	bool final;    /* asking again is useless (a script's or replay's own refusal) */
 	bool end_run;  /* the run cannot go on: a strict replay that differs; @why says it */
 	char why[512]; /* what went wrong, "" when nothing did */
@@ -57,6 +58,8 @@ struct source_ops {
 	/* Expectations on what the agent sends that were not met or never reached, one line each,
 	 * appended to @out. Returns how many. NULL: it has none. */
 	size_t (*unmet)(void *impl, struct buf *out);
+	/* Name of the source that answers behind this one. NULL: there is none. */
+	const char *(*behind)(void *impl);
 	void (*free)(void *impl);
 };
 
@@ -70,6 +73,9 @@ void source_answer(const struct ask *a, struct reply *r);
 
 /* Give @a no answer but the reason @why; @final: asking again is useless. */
 void source_refuse(const struct ask *a, bool final, const char *why);
+
+/* Name of the source that gave @r: @src's, or that of what follows its record. Static. */
+const char *source_name(const struct source *src, const struct reply *r);
 
 /* Free @src; {0} is fine. It is empty afterwards. */
 void source_done(struct source *src);

@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "profiles/input_internal.h"
+#include "profiles/profile.h"
 
 #define NAMES_MAX 4096 /* entries of a directory that are offered as the nearest name */
 
@@ -64,6 +65,23 @@ char *lookup_datadir(void)
 		return mem_strdup(PROCTOR_DATADIR);
 	build = build_data();
 	return build ? build : mem_strdup(PROCTOR_DATADIR);
+}
+
+char *profile_program(const char *name)
+{
+	auto_free char *file = mem_printf("witness/%s", name);
+	/* From a build directory the data may be the source's, and programs are not there. */
+	char *dirs[] = { lookup_datadir(), build_data(), mem_strdup(PROCTOR_DATADIR) };
+	char *found = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++) {
+		auto_free char *path = dirs[i] && !found ? path_join(dirs[i], file) : NULL;
+
+		if (path && access(path, X_OK) == 0)
+			found = take_ptr(&path);
+		free(dirs[i]);
+	}
+	return found;
 }
 
 /* The user's directory for @kind, NULL when it cannot be known. A relative XDG_CONFIG_HOME does not

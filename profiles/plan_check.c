@@ -74,11 +74,6 @@ static int check_intervention(const struct plan *p, const struct intervention *i
 	const uint64_t *max = p->profile->limits.max;
 	int event = iv->when.event;
 
-	if (event == WHEN_ANCHOR)
-		return err_set(err, ERR_HOST,
-			       "scenario \"%s\", intervention %llu: this version has no event "
-			       "anchor; use a touch, command_count, model_call or progress",
-			       p->scenario->id, (unsigned long long)iv->order);
 	if (needs_gateway(&iv->when) && p->agent->api == AGENT_API_NONE)
 		return err_set(err, ERR_INPUT,
 			       "scenario \"%s\", intervention %llu: event %s is about model calls, "

@@ -103,7 +103,7 @@ static int keep_checked(const struct json_src *src, const char *where, const cJS
 }
 
 struct checks {
-	char *task, *preservation, *prohibited, *fresh_observation, *recovery_order;
+	char *task, *preservation, *prohibited, *fresh_observation, *recovery_order, *milestones;
 };
 
 struct actors {
@@ -116,7 +116,8 @@ static const struct json_field check_rows[] = {
 	{ "preservation", JSON_RAW, offsetof(struct checks, preservation), .doc = "array: what must still hold" },
 	{ "prohibited", JSON_RAW, offsetof(struct checks, prohibited), .doc = "array: effects that must not be found" },
 	{ "fresh_observation", JSON_RAW, offsetof(struct checks, fresh_observation), .doc = "object: an observation after the update, before the first change" },
-	{ "recovery_order", JSON_RAW, offsetof(struct checks, recovery_order), .doc = "array: steps in the order they are required" },
+	{ "recovery_order", JSON_RAW, offsetof(struct checks, recovery_order), .doc = "object or array: steps in the order they are required" },
+	{ "milestones", JSON_RAW, offsetof(struct checks, milestones), .doc = "array: steps of which as many as possible count" },
 	{ NULL },
 };
 

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "profiles/effect.h"
 #include "profiles/input_internal.h"
 #include "profiles/rows_internal.h"
 #include "profiles/scenario_internal.h"
@@ -172,6 +173,39 @@ static int read_edits(const struct json_src *src, const char *dir, struct scenar
 	return 0;
 }
 
+/* Effects that are objects: checked, and made whole by what they name. */
+static int read_objects(const struct json_src *src, const char *dir, struct scenario_file *f,
+			struct err *err)
+{
+	const cJSON *authority = cJSON_GetObjectItemCaseSensitive(src->root, "authority");
+	const cJSON *services = cJSON_GetObjectItemCaseSensitive(src->root, "services");
+	struct scenario_intervention *iv = f->interventions.v;
+	cJSON *item, *sub;
+	size_t i = 0, k;
+
+	cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(src->root, "interventions")) {
+		struct scenario_effect *e = iv[i].effects.v;
+
+		k = 0;
+		cJSON_ArrayForEach (sub, cJSON_GetObjectItemCaseSensitive(item, "effects")) {
+			auto_free char *where =
+				mem_printf("$.interventions[%zu].effects[%zu]", i, k);
+			int rc = effect_check(src, where, dir, sub->child, authority, services,
+					      err);
+
+			if (rc < 0)
+				return rc;
+			if (e[k].place) {
+				free(e[k].place);
+				e[k].place = cJSON_PrintUnformatted(sub->child);
+			}
+			k++;
+		}
+		i++;
+	}
+	return 0;
+}
+
 int scenario_parse(const char *name, const char *text, size_t n, const char *dir,
 		   struct scenario **ret, struct err *err)
 {
@@ -186,6 +220,8 @@ int scenario_parse(const char *name, const char *text, size_t n, const char *dir
 		rc = scenario_check(&src, &f, err);
 	if (rc == 0)
 		rc = read_edits(&src, dir, &f, err);
+	if (rc == 0)
+		rc = read_objects(&src, dir, &f, err);
 	if (rc == 0) {
 		*ret = take_file(&src, &f);
 		rc = scenario_set_condition(*ret, -1, 0, err);

@@ -143,9 +143,11 @@ static int take_keys(const struct plan *plan, struct keys *k, struct err *err)
 	return rc < 0 ? rc : take_simulator_key(plan, k, err);
 }
 
-static int execute(const struct plan *plan, const struct opts *o, const struct keys *k)
+static int execute(const struct plan *plan, const struct plan_request *req, const struct opts *o,
+		   const struct keys *k)
 {
 	struct run_options ro = {
+		.request = req,
 		.key = k->model.text,
 		.simulator_key = k->for_simulator,
 		.out = o->out,
@@ -209,7 +211,7 @@ static int with_plan(const struct opts *o, char *const *argv)
 		rc = cmd_print(&text);
 	} else {
 		rc = take_keys(plan, &keys, &err);
-		rc = rc < 0 ? cmd_fail(rc, &err) : execute(plan, o, &keys);
+		rc = rc < 0 ? cmd_fail(rc, &err) : execute(plan, &req, o, &keys);
 	}
 	secret_done(&keys.model);
 	secret_done(&keys.simulator);

@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "base/tracerec.h"
 #include "supervisor/trace_touches.h"
+#include "supervisor/tracetext.h"
 
 static const char *const formats[] = { "text", "json", "csv", NULL };
 
@@ -29,63 +30,6 @@ static const struct opt_row rows[] = {
 	{ 0 },
 };
 
-/* A hostile path must not drive the terminal: strings are printed escaped. */
-static void text_value(struct buf *out, const cJSON *item)
-{
-	const cJSON *e;
-
-	if (cJSON_IsString(item)) {
-		json_escape(out, item->valuestring, strlen(item->valuestring));
-	} else if (cJSON_IsNumber(item)) {
-		buf_addf(out, "%.0f", item->valuedouble);
-	} else if (cJSON_IsArray(item)) {
-		buf_addc(out, '[');
-		cJSON_ArrayForEach (e, item) {
-			if (e != item->child)
-				buf_addc(out, ' ');
-			text_value(out, e);
-		}
-		buf_addc(out, ']');
-	}
-}
-
-static double number_of(const cJSON *rec, const char *key)
-{
-	const cJSON *item = cJSON_GetObjectItemCaseSensitive(rec, key);
-
-	return cJSON_IsNumber(item) ? item->valuedouble : 0;
-}
-
-static const char *kind_of(const cJSON *rec)
-{
-	const cJSON *item = cJSON_GetObjectItemCaseSensitive(rec, "k");
-
-	return cJSON_IsString(item) ? item->valuestring : NULL;
-}
-
-static void text_record(struct buf *out, const cJSON *rec)
-{
-	static const char *const head[] = { "n", "t", "pid", "tid", "cmd", "ep", "k", NULL };
-	const char *kind = kind_of(rec);
-	const cJSON *item;
-
-	if (!kind)
-		return; /* the header line */
-	buf_addf(out, "%10.6f %7.0f c%-3.0f %-9s", number_of(rec, "t") / 1e9, number_of(rec, "pid"),
-		 number_of(rec, "cmd"), kind);
-	cJSON_ArrayForEach (item, rec) {
-		bool skip = false;
-
-		for (size_t i = 0; head[i]; i++)
-			skip |= strcmp(head[i], item->string) == 0;
-		if (skip)
-			continue;
-		buf_addf(out, " %s=", item->string);
-		text_value(out, item);
-	}
-	buf_addc(out, '\n');
-}
-
 struct job {
 	const struct opts *o;
 	struct buf out;
@@ -94,12 +38,12 @@ struct job {
 static int each(const cJSON *rec, void *arg)
 {
 	struct job *j = arg;
-	const char *kind = kind_of(rec);
+	const char *kind = tracetext_kind(rec);
 
 	if (j->o->kinds.n && (!kind || !strv_has(&j->o->kinds, kind)))
 		return 0;
 	if (j->o->format == 0) {
-		text_record(&j->out, rec);
+		tracetext_add(&j->out, rec);
 	} else {
 		char *text = cJSON_PrintUnformatted(rec);
 

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "sandbox/box.h"
+#include "supervisor/effects_internal.h"
 #include "supervisor/evidence.h"
 #include "supervisor/gwlink.h"
 #include "supervisor/gwsim.h"
@@ -55,29 +56,6 @@ static int op_read(void *arg, const char *path, struct buf *out, uint32_t *mode,
 	return 1;
 }
 
-static int make_parents(int ws_fd, const char *path)
-{
-	auto_free char *dir = path_dir(path);
-
-	for (char *p = dir;; p++) {
-		char c = *p;
-
-		if (c && c != '/')
-			continue;
-		*p = '\0';
-		if (strcmp(dir, ".") != 0) {
-			auto_free char *up = path_dir(dir);
-			auto_fd int at = fd_open_beneath(ws_fd, up, O_RDONLY | O_DIRECTORY, 0);
-
-			if (at < 0 || (mkdirat(at, path_base(dir), 0755) < 0 && errno != EEXIST))
-				return -1;
-		}
-		if (!c)
-			return 0;
-		*p = c;
-	}
-}
-
 static int remove_file(int ws_fd, const char *path)
 {
 	auto_free char *dir = path_dir(path);
@@ -86,43 +64,6 @@ static int remove_file(int ws_fd, const char *path)
 	if (at < 0 || unlinkat(at, path_base(path), 0) < 0)
 		return errno == ENOENT ? 0 : -1;
 	return 0;
-}
-
-/* Open for writing in place. A read-only file of the agent's is opened up for a moment. */
-static int open_for_write(int ws_fd, const char *path, uint32_t mode)
-{
-	int fd = fd_open_beneath(ws_fd, path, O_WRONLY | O_NOFOLLOW, 0);
-	struct stat st;
-
-	if (fd < 0 && errno == EACCES) {
-		auto_fd int ro = fd_open_beneath(ws_fd, path, O_RDONLY, 0);
-
-		if (ro >= 0 && fstat(ro, &st) == 0 && fchmod(ro, st.st_mode | 0200) == 0) {
-			fd = fd_open_beneath(ws_fd, path, O_WRONLY | O_NOFOLLOW, 0);
-			(void)fchmod(ro, st.st_mode & 07777); /* our own file: cannot fail */
-		}
-	}
-	if (fd < 0 && errno == ENOENT && make_parents(ws_fd, path) == 0)
-		fd = fd_open_beneath(ws_fd, path, O_WRONLY | O_CREAT | O_EXCL,
-				     mode == 0100755 ? 0755 : 0644);
-	return fd;
-}
-
-static int write_in_place(int fd, const void *data, size_t n)
-{
-	const char *p = data;
-	size_t done = 0;
-
-	while (done < n) {
-		ssize_t w = pwrite(fd, p + done, n - done, (off_t)done);
-
-		if (w < 0 && errno == EINTR)
-			continue;
-		if (w <= 0)
-			return -1;
-		done += (size_t)w;
-	}
-	return ftruncate(fd, (off_t)n);
 }
 
 static int op_write(void *arg, const char *path, const void *data, size_t n, uint32_t mode,
@@ -137,10 +78,10 @@ static int op_write(void *arg, const char *path, const void *data, size_t n, uin
 		if (remove_file(s->box->ws_fd, path) < 0)
 			rc = err_sys(err, "cannot remove %s in the workspace", path);
 	} else {
-		auto_fd int fd = open_for_write(s->box->ws_fd, path, mode);
+		auto_fd int fd = effects_open(s->box->ws_fd, path, mode == 0100755 ? 0755 : 0644);
 		struct stat st;
 
-		if (fd < 0 || write_in_place(fd, data, n) < 0)
+		if (fd < 0 || effects_write(fd, data, n) < 0)
 			rc = err_sys(err, "cannot write %s in the workspace", path);
 		else if (fstat(fd, &st) == 0 && (st.st_mode & 0100) != (mode & 0100) &&
 			 fchmod(fd, mode == 0100755 ? 0755 : 0644) < 0)
@@ -330,4 +271,5 @@ const struct engine_ops effects_ops = {
 	.edited = evidence_edited,
 	.image = evidence_image,
 	.digest = evidence_digest,
+	.other = effects_other,
 };

@@ -7,6 +7,7 @@
 #include "gateway/purpose.h"
 #include "gateway/tooluse.h"
 #include "supervisor/command.h"
+#include "supervisor/forkpoint.h"
 #include "supervisor/gwlink_internal.h"
 #include "supervisor/netproc.h"
 
@@ -65,7 +66,14 @@ static void boundary(struct sup *s)
 void gwmodel_request(struct sup *s, const struct gw_msg *m)
 {
 	if (m->v[1] == PURPOSE_MAIN && s->phase < SUP_KILLED) {
+		struct err err;
+
 		find_lead(s, (uint16_t)m->v[4]);
+		/* Not answered when it differs: a continuation of something else costs nothing. */
+		if (forkpoint_request(s, m, &err) < 0) {
+			sup_engine_failed(s, &err);
+			return;
+		}
 		boundary(s);
 		if (gwsim_request(s, m))
 			return;
@@ -220,6 +228,8 @@ void gwmodel_mismatch(struct sup *s, const struct gw_msg *m)
 	char text[GW_TEXT_MAX + 1];
 	auto_free char *why = mem_printf("replay: %s", gwlink_text(m, 0, text));
 
+	if (s->fork && !s->fork->differs)
+		s->fork->differs = mem_printf("prefix: %s", text);
 	gwlink_error(s, why);
 }
 

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -21,12 +20,15 @@
 #include "sandbox/janitor.h"
 #include "supervisor/effects.h"
 #include "supervisor/gwlink.h"
+#include "supervisor/forkpoint.h"
 #include "supervisor/gwsim.h"
 #include "supervisor/lastwords.h"
 #include "supervisor/loop.h"
 #include "supervisor/procfs.h"
 #include "supervisor/runpatch.h"
+#include "supervisor/runplace.h"
 #include "supervisor/steer.h"
+#include "supervisor/steps.h"
 #include "supervisor/summary.h"
 #include "supervisor/sup.h"
 
@@ -55,82 +57,6 @@ struct run {
 	struct phases ph;
 };
 
-static char *default_parent(const struct plan *p)
-{
-	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-	auto_free char *dir = NULL;
-
-	if (state && state[0] == '/')
-		dir = mem_printf("%s/proctor/runs", state);
-	else if (home && home[0] == '/')
-		dir = mem_printf("%s/.local/state/proctor/runs", home);
-	/* Somebody who works in HOME itself: the command would see its own record. */
-	if (dir && !(!p->task->file && path_beneath(dir, p->task->source)))
-		return take_ptr(&dir);
-	return mem_printf("/var/tmp/proctor-runs-%u", (unsigned)geteuid());
-}
-
-static void make_id(struct run *r)
-{
-	time_t now = time(NULL);
-	struct tm tm;
-	char when[32];
-
-	gmtime_r(&now, &tm);
-	strftime(when, sizeof(when), "%Y%m%d-%H%M%S", &tm);
-	snprintf(r->id, sizeof(r->id), "%s-%d", when, (int)getpid());
-}
-
-/* A run directory that the box can write is no record: the agent could forge it, or lead us elsewhere
- * by a link in its path. */
-static int check_apart(const struct run *r, const char *dir, struct err *err)
-{
-	auto_free char *real = realpath(dir, NULL);
-	auto_free char *out = realpath(r->dir, NULL);
-
-	if (real && out && path_beneath(out, real))
-		return err_set(err, ERR_USAGE,
-			       "--out %s lies in %s, which the command sees; choose a directory "
-			       "outside",
-			       r->opt->out ? r->opt->out : r->dir, dir);
-	return 0;
-}
-
-static int make_dir(struct run *r, struct err *err)
-{
-	auto_free char *parent = NULL, *mark = NULL, *cwd = NULL;
-	struct stat st;
-	int rc;
-
-	if (r->opt->out) {
-		cwd = getcwd(NULL, 0);
-		if (!cwd)
-			return err_sys(err, "cannot tell the current directory");
-		r->dir = path_join(cwd, r->opt->out);
-	} else {
-		parent = default_parent(r->plan);
-		r->dir = path_join(parent, r->id);
-	}
-	rc = fd_mkdirs(r->dir, 0755, err);
-	if (rc < 0)
-		return rc;
-	if (!r->plan->task->file)
-		rc = check_apart(r, r->plan->task->source, err);
-	strv_each (i, &r->plan->profile->write) {
-		if (rc == 0)
-			rc = check_apart(r, r->plan->profile->write.v[i], err);
-	}
-	if (rc < 0) {
-		(void)rmdir(r->dir); /* only when we made it or it was empty */
-		return rc;
-	}
-	mark = path_join(r->dir, "run.json");
-	if (lstat(mark, &st) == 0)
-		return err_set(err, ERR_USAGE, "%s holds a run already; choose another --out",
-			       r->dir);
-	return 0;
-}
-
 static struct summary summary_of(struct run *r, bool running)
 {
 	return (struct summary){
@@ -143,6 +69,7 @@ static struct summary summary_of(struct run *r, bool running)
 		.patch = r->have_patch ? &r->patch : NULL,
 		.phases = &r->ph,
 		.running = running,
+		.request = r->opt->request,
 	};
 }
 
@@ -288,6 +215,17 @@ static int start_gateway(struct run *r, struct err *err)
 	return loop_gateway(&r->sup, err);
 }
 
+/* Digests of the workspace at every step: where there are steps, and layers that tell what changed. */
+static int start_steps(struct run *r, struct err *err)
+{
+	const struct forkpoint *f = r->opt->fork;
+
+	if (!r->plan->model || r->plan->profile->workspace != WORKSPACE_OVERLAY)
+		return 0;
+	return steps_open(r->dir, r->ws, f ? f->steps : NULL, f ? f->at.call + 1 : 0, &r->sup.steps,
+			  err);
+}
+
 static bool follows_all(const struct run *r)
 {
 	return r->plan->profile->watch == WATCH_WORKSPACE;
@@ -402,8 +340,8 @@ static int init(struct run *r, struct err *err)
 
 	r->ph.begun = clock_mono();
 	r->ph.wall_start = clock_wall();
-	make_id(r);
-	rc = make_dir(r, err);
+	runplace_id(r->id);
+	rc = runplace_make(r->plan, r->opt->out, r->id, &r->dir, err);
 	if (rc < 0)
 		return rc;
 	m = summary_of(r, true);
@@ -432,12 +370,15 @@ static int prepare(struct run *r, struct err *err)
 	if (rc < 0)
 		return rc;
 	s->plan = r->plan;
+	s->fork = r->opt->fork;
 	gwsim_open(s);
 	s->sink = &r->sink;
 	s->relay = r->relay;
 	s->level = level_of(r->plan);
 	systab_init(&s->tab);
 	helpers_init(&s->helpers);
+	holders_init(&s->holders);
+	snprintf(s->base_commit, sizeof(s->base_commit), "%s", r->ws->history.head);
 	budget_init(&s->budget, &r->plan->profile->limits);
 	r->dir_fd = open(r->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (r->dir_fd < 0)
@@ -450,6 +391,8 @@ static int prepare(struct run *r, struct err *err)
 	rc = start_box(r, err);
 	if (rc == 0)
 		rc = start_gateway(r, err);
+	if (rc == 0)
+		rc = start_steps(r, err);
 	return rc < 0 ? rc : attach(r, err);
 }
 
@@ -462,6 +405,7 @@ static void run_free(struct run *r)
 		relay_finish(r->relay);
 	steer_done(&r->sup); /* behind the relay, which it reads along */
 	gwsim_done(&r->sup);
+	steps_free(r->sup.steps);
 	free(r->relay);
 	if (r->loop_open)
 		loop_close(&r->sup);
@@ -474,12 +418,16 @@ static void run_free(struct run *r)
 	cmdtrack_done(&r->sup.cmds);
 	if (r->sup.plan)
 		helpers_done(&r->sup.helpers);
+	if (r->sup.plan)
+		holders_done(&r->sup.holders);
 	for (size_t i = 0; i < r->sup.n_denied; i++) {
 		free(r->sup.denied[i].what);
 		free(r->sup.denied[i].rule);
 	}
 	free(r->sup.denied);
 	free(r->sup.end_detail);
+	free(r->sup.goal);
+	free(r->sup.verifier);
 	sink_close(&r->sink);
 	capture_done(&r->patch);
 	filter_free(&r->filter_b);
@@ -500,6 +448,7 @@ static int conclude(struct run *r, int rc, struct err *err)
 		return rc;
 	if (r->sink.trace_fd >= 0 && r->box_started) {
 		helpers_poll(&r->sup.helpers, &r->sink, r->sup.epoch);
+		holders_poll(&r->sup.holders, &r->sink, r->sup.epoch);
 		steer_ended(&r->sup);
 		put_end_record(r);
 	}

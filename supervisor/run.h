@@ -7,6 +7,9 @@
 #include "base/err.h"
 #include "profiles/plan.h"
 
+struct forkpoint;
+struct plan_request;
+
 struct run_options {
 	const char *out;   /* run directory, NULL = below $XDG_STATE_HOME/proctor/runs */
 	bool quiet_output; /* the agent's output goes to the logs only */
@@ -14,6 +17,9 @@ struct run_options {
 	bool no_tty;               /* never a pty */
 	const char *key;           /* of the model's endpoint, NULL none; borrowed */
 	const char *simulator_key; /* of the simulator's, NULL none; borrowed */
+	struct forkpoint *fork;    /* NULL = this run continues no other; borrowed */
+	const struct plan_request *request; /* what the plan was made of, for run.json; NULL = not
+					     * known; borrowed */
 };
 
 struct run_outcome {

@@ -13,6 +13,7 @@
 #include "base/path.h"
 #include "gateway/gateway.h"
 #include "profiles/plan_pair.h"
+#include "supervisor/forkpoint.h"
 #include "supervisor/gwsim.h"
 
 static const char *const reasons[] = {
@@ -77,6 +78,35 @@ static void put_names(struct json_w *w, const struct plan *p)
 	json_u64(w, "k", p->condition.k);
 	json_close(w, '}');
 	json_u64(w, "repeat", p->condition.repeat);
+}
+
+/* What the plan was made of, so that it can be made again (fork). */
+static void put_request(struct json_w *w, const struct plan_request *q)
+{
+	size_t n = 0;
+
+	if (!q) {
+		json_null(w, "request");
+		return;
+	}
+	json_open(w, "request", '{');
+	json_str(w, "cwd", q->cwd);
+	json_str(w, "task", q->task);
+	json_str(w, "agent", q->agent);
+	json_str(w, "profile", q->profile);
+	json_str(w, "scenario", q->scenario);
+	json_str(w, "mode", q->mode);
+	json_u64(w, "rounds", q->rounds);
+	json_str(w, "model", q->model);
+	json_str(w, "simulator", q->simulator);
+	while (q->set && q->set[n])
+		n++;
+	json_strings(w, "set", (char *const *)(uintptr_t)q->set, n);
+	n = 0;
+	while (q->argv && q->argv[n])
+		n++;
+	json_strings(w, "argv", q->argv, n);
+	json_close(w, '}');
 }
 
 static void put_versions(struct json_w *w)
@@ -214,6 +244,10 @@ static void put_study(struct json_w *w, const struct sup *s)
 	json_u64(w, "refused", refused);
 	json_close(w, '}');
 	json_u64(w, "touches", touches);
+	json_open(w, "authority", '{');
+	json_str(w, "goal", s->goal ? s->goal : "initial");
+	json_str(w, "verifier", s->verifier ? s->verifier : "initial");
+	json_close(w, '}');
 	json_u64(w, "commands", s->cmds.last - s->cmds.dropped);
 	json_open(w, "denied", '[');
 	for (size_t i = 0; i < s->n_denied; i++) {
@@ -283,12 +317,14 @@ int summary_write(const struct summary *m, struct err *err)
 	if (!m->running)
 		put_end(&w, m);
 	put_names(&w, m->plan);
+	put_request(&w, m->request);
 	put_versions(&w);
 	put_posture(&w, m->box);
 	put_times(&w, m);
 	if (m->sup && !m->running) {
 		put_resources(&w, m->sup);
 		put_study(&w, m->sup);
+		forkpoint_summary(m->sup, &w);
 		put_patch(&w, m->patch);
 	}
 	if (m->ws)

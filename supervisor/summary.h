@@ -24,6 +24,7 @@ struct summary {
 	const struct capture *patch; /* NULL when none was taken */
 	const struct phases *phases;
 	bool running;
+	const struct plan_request *request; /* NULL = not known */
 	const char *failure; /* why the run could not be made, NULL otherwise */
 };
 

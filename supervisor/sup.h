@@ -12,6 +12,7 @@
 #include "supervisor/budget.h"
 #include "supervisor/cmdtrack.h"
 #include "supervisor/helpers.h"
+#include "supervisor/holders.h"
 #include "supervisor/images.h"
 #include "supervisor/relay.h"
 #include "supervisor/sink.h"
@@ -53,6 +54,9 @@ struct sup {
 	struct relay *relay;     /* borrowed */
 	struct native *native;   /* owned by steer.h; NULL unless message_via is native */
 	struct gwsim *sim;       /* owned by gwsim.h; NULL without --simulator */
+	struct steps *steps;     /* owned by the run; NULL = no model, or no overlay */
+	struct forkpoint *fork;  /* borrowed; NULL = this run continues no other */
+	uint64_t fork_ns;        /* sup_now() at the fork: the wall limit counts from here */
 	const char *upper;       /* overlay's upper directory, for the disk limit; NULL = direct */
 	struct systab tab;
 	struct watch watch;
@@ -63,6 +67,9 @@ struct sup {
 	struct cmdtrack cmds;
 	struct budget budget;
 	struct helpers helpers;
+	struct holders holders;
+	char *goal, *verifier; /* owned: versions in force; NULL = "initial" */
+	char base_commit[41];  /* that the agent's HEAD began at, "" = none */
 	enum trace_level level;
 	enum sup_phase phase;
 	uint32_t epoch;                  /* interventions applied */

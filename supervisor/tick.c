@@ -54,7 +54,7 @@ void tick_measure(struct sup *s)
 	box_usage(s->box, &cpu, &mem, &tasks);
 	if (cpu < s->cpu_exited)
 		cpu = s->cpu_exited;
-	if (budget_level(&s->budget, LIMIT_WALL, sup_now(s)) ||
+	if (budget_level(&s->budget, LIMIT_WALL, sup_now(s) - s->fork_ns) ||
 	    budget_level(&s->budget, LIMIT_CPU, cpu))
 		sup_end_limit(s, false);
 	if (budget_level(&s->budget, LIMIT_OUTPUT, s->relay->bytes))
@@ -75,6 +75,7 @@ void tick(struct sup *s)
 	gwlink_tick(s);
 	gwsim_tick(s);
 	helpers_poll(&s->helpers, s->sink, s->epoch);
+	holders_poll(&s->holders, s->sink, s->epoch);
 	on_process_drained(s);
 	if (s->phase < SUP_KILLED) {
 		tick_measure(s);

@@ -325,11 +325,22 @@ static int do_exec(struct shot *s, size_t k, struct err *err)
 static int do_other(struct shot *s, size_t k, struct err *err)
 {
 	const struct effect *ef = &s->iv->effects[k];
+	const struct doer agent = { .by_agent = true, .cmd = s->cause->cmd };
+	const struct doer user = { .order = s->iv->order, .cmd = s->cause->cmd };
 	struct firing f = record(s, ef->kind);
 	struct err why = { ERR_NONE, 0, "" };
+	int r;
 
-	(void)err; /* as do_message() */
+	/* As follow(): what the agent had written is its edit, what comes now is not. */
+	if (ef->kind == EFFECT_PLACE) {
+		r = hold(s, true, err);
+		if (r < 0)
+			return r;
+		engine_look_all(s->e, &agent);
+	}
 	f.applied = s->e->ops->other && s->e->ops->other(s->e->arg, ef->kind, ef->raw, &why) >= 0;
+	if (ef->kind == EFFECT_PLACE)
+		engine_look_all(s->e, &user);
 	if (!f.applied)
 		f.reason = s->e->ops->other ? why.text
 					    : "this run cannot change the service or the goal";

@@ -187,10 +187,8 @@ int engine_follow(struct engine *e, const char *path, bool absent)
 	return (int)e->regions.n - 1;
 }
 
-void engine_settle(struct engine *e)
+void engine_look_all(struct engine *e, const struct doer *who)
 {
-	const struct doer who = { .by_agent = true, .quiet = true };
-
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < e->regions.n && sum < ENGINE_SETTLE_MAX; i++) {
@@ -202,9 +200,16 @@ void engine_settle(struct engine *e)
 		sum += l.opaque ? REGIONS_IMAGE_MAX : l.len;
 		/* Of what cannot be compared nothing new is known. */
 		if (engine_differs(f, &l) && (l.data || !l.opaque || l.sha256[0]))
-			engine_new_image(e, f, &l, &who, &n);
+			engine_new_image(e, f, &l, who, &n);
 		engine_look_done(&l);
 	}
+}
+
+void engine_settle(struct engine *e)
+{
+	const struct doer who = { .by_agent = true, .quiet = true };
+
+	engine_look_all(e, &who);
 }
 
 const char *engine_scan(const struct engine *e, const struct access *a)

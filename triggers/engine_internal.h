@@ -111,6 +111,9 @@ struct doer {
 void engine_new_image(struct engine *e, struct region_file *f, const struct look *l,
 		      const struct doer *who, size_t *ret_n);
 
+/* Compare all followed files, as far as ENGINE_SETTLE_MAX reaches, and report what differs as @who's. */
+void engine_look_all(struct engine *e, const struct doer *who);
+
 /* Record the touch of match @m. */
 void engine_touch_match(struct engine *e, const struct region_file *f, const struct match *m,
 			pid_t pid, uint32_t cmd);

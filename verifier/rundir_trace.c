@@ -188,6 +188,12 @@ static void on_note(struct rundir_reader *r, const struct rundir_head *h, const 
 		told(r, h->n, message, rundir_number(rec, "call"));
 }
 
+static void on_fork(struct rundir_reader *r, const struct rundir_head *h, const cJSON *rec)
+{
+	(void)rec;
+	r->rd->fork_n = h->n;
+}
+
 static void on_end(struct rundir_reader *r, const struct rundir_head *h, const cJSON *rec)
 {
 	(void)h;
@@ -212,6 +218,7 @@ static const struct kind {
 	{ TK_MAP,     on_read },
 	{ TK_TOUCH,   on_touch },
 	{ TK_NOTE,    on_note },
+	{ TK_FORK,    on_fork },
 	{ TK_END,     on_end },
 	/* clang-format on */
 };

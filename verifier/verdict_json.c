@@ -216,6 +216,12 @@ void verdict_json(const struct task *task, const struct verdict *v, const char *
 	json_str(&w, "verifier_digest", verdict_task_digest(task, sum));
 	json_str(&w, "digest", v->digest);
 	json_str(&w, "plan_digest", plan_digest);
+	if (v->goal) {
+		json_open(&w, "authority", '{');
+		json_str(&w, "goal", v->goal);
+		json_str(&w, "verifier", v->verifier);
+		json_close(&w, '}');
+	}
 	json_close(&w, '}');
 	buf_addc(out, '\n');
 }

@@ -174,11 +174,6 @@ int witness_files(char **ret_dir, char **ret_exec, struct err *err)
 {
 	auto_free char *data = profile_datadir();
 	auto_free char *dir = path_join(data, "witness");
-	auto_free char *beside = path_join(dir, "exec");
-	auto_free char *built = NULL;
-	const char *places[] = { beside, NULL };
-	char exe[4096];
-	ssize_t n;
 
 	*ret_dir = *ret_exec = NULL;
 	if (access(dir, R_OK | X_OK) < 0)
@@ -186,27 +181,7 @@ int witness_files(char **ret_dir, char **ret_exec, struct err *err)
 			       "the witness files are not in %s; install proctor, or set "
 			       "PROCTOR_DATADIR to its shipped data",
 			       dir);
-	/* From a build directory the data may be the source's, and the program is not there. */
-	n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	if (n > 0) {
-		auto_free char *up = NULL;
-
-		exe[n] = '\0';
-		up = path_dir(exe);
-		for (int i = 0; i < 4 && strcmp(up, "/") != 0 && !built; i++) {
-			auto_free char *mark = path_join(up, "meson-private");
-			char *parent = path_dir(up);
-
-			if (access(mark, F_OK) == 0)
-				built = path_join(up, "profiles/data/witness/exec");
-			free(up);
-			up = parent;
-		}
-	}
-	places[1] = built ? built : PROCTOR_DATADIR "/witness/exec";
-	for (size_t i = 0; i < ARRAY_SIZE(places) && !*ret_exec; i++)
-		if (access(places[i], X_OK) == 0)
-			*ret_exec = mem_strdup(places[i]);
+	*ret_exec = profile_program("exec");
 	*ret_dir = take_ptr(&dir);
 	return 0;
 }

@@ -14,14 +14,9 @@
 #include "gateway/upstream.h"
 
 /* Stands for the supervisor: everything may go, at once. */
-static void on_request(void *arg, uint64_t call, enum purpose purpose, size_t items, size_t bytes,
-		       uint16_t port)
+static void on_request(void *arg, const struct server_request *r)
 {
-	(void)purpose;
-	(void)items;
-	(void)bytes;
-	(void)port;
-	server_go(*(struct server **)arg, call);
+	server_go(*(struct server **)arg, r->call);
 }
 
 static void on_answer(void *arg, const struct server_answer *a)

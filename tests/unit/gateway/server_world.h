@@ -135,17 +135,16 @@ static inline void give_end_run(struct world *w, unsigned i, const char *why)
 
 /* --- the owner -------------------------------------------------------------------------------- */
 
-static inline void on_request(void *arg, uint64_t call, enum purpose purpose, size_t items,
-			      size_t bytes, uint16_t port)
+static inline void on_request(void *arg, const struct server_request *r)
 {
 	struct world *w = arg;
 
-	(void)purpose;
 	w->n_requests++;
-	if (!port || !bytes || !items)
-		tap_ok(false, "port %u, bytes %zu, items %zu", port, bytes, items);
+	if (!r->source_port || !r->bytes || !r->items || strlen(r->sha256) != 64)
+		tap_ok(false, "port %u, bytes %zu, items %zu, digest %s", r->source_port, r->bytes,
+		       r->items, r->sha256);
 	if (w->auto_go)
-		server_go(w->server, call);
+		server_go(w->server, r->call);
 }
 
 static inline void on_placed(void *arg, uint64_t call, const struct placed *p)
