@@ -58,9 +58,9 @@ struct source_ops {
 	/* Expectations on what the agent sends that were not met or never reached, one line each,
 	 * appended to @out. Returns how many. NULL: it has none. */
 	size_t (*unmet)(void *impl, struct buf *out);
+	void (*free)(void *impl);
 	/* Name of the source that answers behind this one. NULL: there is none. */
 	const char *(*behind)(void *impl);
-	void (*free)(void *impl);
 };
 
 struct event_base;

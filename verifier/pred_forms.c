@@ -21,7 +21,7 @@ static int read_children(struct pred_set *set, const struct json_src *src, const
 
 		if (rc == 0)
 			rc = pred_node_read(set, src, at, one, PRED_AS_ANY, depth + 1, &c, err);
-		if (rc < 0)
+		if (rc < 0 || !c)
 			return rc;
 		p->child[p->n_children++] = c;
 		p->of_update |= c->of_update;
