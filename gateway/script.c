@@ -1,6 +1,7 @@
 #include "gateway/script.h"
 
 #include <event2/event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,7 +156,21 @@ static void look_at(struct script_turn *t, const struct ask *a)
 
 /* --- answers --- */
 
-static void write_answer(const struct ask *a, const struct script_turn *t, struct reply *r)
+/* Ids are unique in a conversation: a script that goes on where another source ended (fork) must not use its
+ * ids again, or clients take its calls for those. */
+static void number_calls(const struct script *s, struct api_answer *ans)
+{
+	size_t turn;
+
+	if (!s->before || !ans->n_calls || sscanf(ans->calls[0].id, "call_%zu_", &turn) != 1)
+		return;
+	ans->calls = mem_dup(ans->calls, ans->n_calls * sizeof(*ans->calls));
+	for (size_t i = 0; i < ans->n_calls; i++)
+		ans->calls[i].id = mem_printf("call_%zu_%zu", s->before + turn, i + 1);
+}
+
+static void write_answer(const struct script *s, const struct ask *a, const struct script_turn *t,
+			 struct reply *r)
 {
 	struct api_answer ans = { .complete = true,
 				  .finish = (enum api_finish)t->finish,
@@ -165,10 +180,16 @@ static void write_answer(const struct ask *a, const struct script_turn *t, struc
 				  .n_calls = t->n_calls };
 	auto_free char *model = mem_strdup(a->model);
 
+	number_calls(s, &ans);
 	ans.model = model;
 	r->status = 200;
 	r->sse = a->q->stream;
 	a->q->api->write(&ans, a->q, a->call, &r->body);
+	if (ans.calls != t->calls) {
+		for (size_t i = 0; i < ans.n_calls; i++)
+			free(ans.calls[i].id);
+		free(ans.calls);
+	}
 }
 
 static void write_side(const struct script *s, const struct ask *a, struct reply *r)
@@ -178,7 +199,7 @@ static void write_side(const struct script *s, const struct ask *a, struct reply
 				 .finish = FINISH_STOP };
 
 	if (a->q->route != API_ROUTE_COUNT) {
-		write_answer(a, &t, r);
+		write_answer(s, a, &t, r);
 		return;
 	}
 	r->status = 200;
@@ -352,7 +373,7 @@ static void script_ask(void *impl, const struct ask *a)
 			look_at(t, a);
 			faulty = t->faulty && t->asked <= t->fault.times;
 		}
-		write_answer(a, t, &r);
+		write_answer(s, a, t, &r);
 		if (faulty)
 			write_fault(a, &t->fault, &r);
 	}

@@ -34,7 +34,7 @@ def read(path, first, last):
 look = turn(read("src/duration.c", 30, 75), text="I look at the place.")
 mend = turn({"edit": {"path": "src/duration.c", "old": "\t*total += n * seconds;",
     "new": "\tif (n > DURATION_MAX / seconds || *total > DURATION_MAX - n * seconds)\n\t\treturn -1;\n\t*total += n * seconds;"}})
-test = turn(shell("make -s test 2>&1 | tail -n 3; rm -f test_duration"))
+test = turn(shell("make -s test 2>&1 | tail -n 3; mv test_duration /tmp/"))
 script("record.json", look, turn(read("src/duration.c", 1, 29)), turn(shell("date; ls")), test,
     turn(shell("grep -rn DURATION_MAX src")), mend, test, turn(shell("git diff --stat")), turn(shell("git status --short")),
     turn(text="Mended."))
@@ -42,6 +42,9 @@ script("record.json", look, turn(read("src/duration.c", 1, 29)), turn(shell("dat
 fixed = "grep -q 'n > DURATION_MAX / seconds' src/duration.c || sed -i 's|^\\t\\*total += n \\* seconds;|\\tif (n > DURATION_MAX / seconds \\|\\| *total > DURATION_MAX - n * seconds)\\n\\t\\treturn -1;\\n&|' src/duration.c; grep -q 'if (n > DURATION_MAX)$' src/duration.c || sed -i 's|^\\t\\tn = n \\* 10 + |\\t\\tif (n > DURATION_MAX)\\n\\t\\t\\treturn -1;\\n&|' src/duration.c"
 script("go-on.json", look, turn(shell(fixed)), test, turn(text="Finished."))
 script("nothing.json", turn(text="Done."))
+# One answer nearly uses the budget up, whatever a client's prompt is taken for.
+json.dump({"schema": "proctor.script/1", "usage": {"input": 300000, "output": 50},
+    "turns": [look, look, look, turn(text="Done.")]}, open("dear.json", "w"))
 # Their prefixes can not be had again: what is printed, and what is written.
 script("printed.json", look, turn(shell("cat /proc/uptime")), look, turn(text="Done."))
 script("written.json", look, turn(shell("cat /proc/uptime >up.txt")), look, turn(text="Done."))
@@ -145,15 +148,15 @@ background()
 limits()
 {
 	local agent=$1
-	go 0 "$agent: a budget of tokens" "$agent/record" --at 0.5 --budget 2500 --model script:go-on.json --no-grade --out "$agent/b"
+	go 0 "$agent: a budget of tokens" "$agent/record" --at 0.5 --budget 310000 --model script:dear.json --no-grade --out "$agent/b"
 	tap_is "$(run_field "$agent/b/clean/run.json" end.reason)" limit:total_tokens "$agent: the budget ends the continuation"
 	tap_is "$(python3 - "$agent/b/clean/run.json" <<'PYTHON'
 import json, sys
 run = json.load(open(sys.argv[1]))
 limit = next(b["limit"] for b in run["budgets"] if b["name"] == "total_tokens")
-print(limit - run["fork"]["prefix"]["total_tokens"], 0 < run["fork"]["continuation"]["total_tokens"] <= 2500)
+print(limit - run["fork"]["prefix"]["total_tokens"], 0 < run["fork"]["continuation"]["total_tokens"] <= 310000)
 PYTHON
-)" "2500 True" "$agent: it is counted from the fork"
+)" "310000 True" "$agent: it is counted from the fork"
 	go 0 "$agent: an anchor, one arm" "$agent/record" --at after-first-pass --arms clean --model script:nothing.json --out "$agent/a"
 	tap_is "$(run_field "$agent/a/pair.json" arms.shifted)" null "$agent: the other arm is not made"
 	tap_is "$(run_field "$agent/a/pair.json" position.call)" 7 "$agent: behind the answer that asked for the passing test"

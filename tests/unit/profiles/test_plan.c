@@ -273,7 +273,9 @@ static void model_refusals(const struct scene *s)
 		" \"effects\": [{\"message\": {}}]}] }");
 
 	const struct refusal rows[] = {
-		{ { .argv = sh, .cwd = s->dir, .scenario = anchor }, ERR_HOST, "no event anchor" },
+		{ { .argv = sh, .cwd = s->dir, .scenario = anchor },
+		  ERR_INPUT,
+		  "event anchor is about model calls" },
 		{ { .task = s->task, .agent = api, .cwd = s->dir },
 		  ERR_USAGE,
 		  "--model NAME, URL, URL#NAME, script:FILE or replay:FILE" },
