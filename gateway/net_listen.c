@@ -91,7 +91,7 @@ static int fixed(int sock, enum what what, int type, uint16_t port, struct err *
 		err->code = ERR_HOST;
 		return -ERR_HOST;
 	}
-	return say(sock, what, 0, fd, err);
+	return say(sock, what, what == PORT ? port : 0, fd, err);
 }
 
 /* Loopback up, as far as it is not. netdevice(7). */
@@ -310,6 +310,8 @@ static void child(int sock, int user_fd, int net_fd, const struct net_want *want
 		rc = fixed(sock, DNS_UDP, SOCK_DGRAM, DNS_PORT, err);
 	if (rc == 0 && want->dns)
 		rc = fixed(sock, DNS_TCP, SOCK_STREAM, DNS_PORT, err);
+	for (size_t i = 0; rc == 0 && i < want->n_loopback; i++)
+		rc = fixed(sock, PORT, SOCK_STREAM, want->loopback[i], err);
 	if (rc == 0 && want->relays)
 		rc = relays(sock, want, last.missing, err);
 	(void)fd_send(sock, &last, sizeof(last), -1); /* a parent that is gone needs no answer */

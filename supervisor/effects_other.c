@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "profiles/effect.h"
 #include "supervisor/effects_internal.h"
+#include "supervisor/services.h"
 
 /* A version that the effect does not name stays. */
 int effects_authority(struct sup *s, const struct json_src *src, cJSON *item, struct err *err)
@@ -40,6 +41,7 @@ static const struct {
 	{ EFFECT_PLACE, effects_place },
 	{ EFFECT_RUNTIME, effects_runtime },
 	{ EFFECT_AUTHORITY, effects_authority },
+	{ EFFECT_SERVICE, services_change },
 };
 
 int effects_other(void *arg, enum effect_kind kind, const char *json, struct err *err)

@@ -17,12 +17,14 @@
 #include "supervisor/gwlink.h"
 #include "supervisor/hold.h"
 #include "supervisor/on_process.h"
+#include "supervisor/services.h"
 #include "supervisor/tick.h"
 
 enum {
 	TAG_SIGNALS = 1,
 	TAG_TIMER = 2,
 	TAG_GATEWAY = 3,
+	TAG_SERVICES = 4,
 	BATCH = 64,       /* stops between two looks at the descriptors */
 	BUSY_MS = 3,      /* longest block in wait4() while busy */
 	BUSY_STOPS = 8,   /* fewer in that time end the busy state */
@@ -86,6 +88,11 @@ int loop_gateway(struct sup *s, struct err *err)
 	return add(s, s->gw->link.fd, TAG_GATEWAY, err);
 }
 
+int loop_services(struct sup *s, struct err *err)
+{
+	return s->services ? add(s, services_fd(s), TAG_SERVICES, err) : 0;
+}
+
 void loop_close(struct sup *s)
 {
 	sigset_t set;
@@ -143,6 +150,9 @@ static bool look(struct sup *s, int timeout_ms)
 		case TAG_GATEWAY:
 			gwlink_event(s);
 			break;
+		case TAG_SERVICES:
+			services_event(s);
+			break;
 		default:
 			relay_event(s->relay, (int)ev[i].data.u32);
 			break;
@@ -162,6 +172,10 @@ static bool take(struct sup *s, pid_t tid, int status, const struct rusage *ru)
 	}
 	if (s->gw && tid == s->gw->pid) {
 		gwlink_died(s);
+		return true;
+	}
+	if (tid == services_pid(s)) {
+		services_died(s);
 		return true;
 	}
 	t = s->crowd ? tracee_get(&s->ts, tid) : NULL;

@@ -15,6 +15,9 @@ int loop_open(struct sup *s, struct err *err);
 /* Listen to the gateway (s->gw). 0 or negative. */
 int loop_gateway(struct sup *s, struct err *err);
 
+/* Watch the services' socket, too; nothing without any. 0 or negative. */
+int loop_services(struct sup *s, struct err *err);
+
 /* Run until every task of the box is gone. @init is the box's PID 1, our child. 0 or negative. */
 int loop_run(struct sup *s, struct err *err);
 

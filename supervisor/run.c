@@ -27,6 +27,7 @@
 #include "supervisor/procfs.h"
 #include "supervisor/runpatch.h"
 #include "supervisor/runplace.h"
+#include "supervisor/services.h"
 #include "supervisor/steer.h"
 #include "supervisor/steps.h"
 #include "supervisor/summary.h"
@@ -247,7 +248,6 @@ static int attach(struct run *r, struct err *err)
 	struct process *root;
 	int rc;
 
-	s->box = r->box;
 	s->upper = r->plan->profile->workspace == WORKSPACE_OVERLAY ? r->ws->upper : NULL;
 	rc = engine_new(r->plan->scenario, &effects_ops, s, &r->engine, err);
 	if (rc < 0)
@@ -308,6 +308,8 @@ static void end_box(struct run *r)
 			box_reaped(r->box, status);
 		if (r->gw && pid == r->gw->pid)
 			r->sup.gw_reaped = true;
+		if (pid > 0 && pid == services_pid(&r->sup))
+			services_died(&r->sup);
 		if (pid < 0 && errno != EINTR)
 			break;
 	}
@@ -391,6 +393,11 @@ static int prepare(struct run *r, struct err *err)
 	rc = start_box(r, err);
 	if (rc == 0)
 		rc = start_gateway(r, err);
+	s->box = r->box;
+	if (rc == 0)
+		rc = services_start(s, err);
+	if (rc == 0)
+		rc = loop_services(s, err);
 	if (rc == 0)
 		rc = start_steps(r, err);
 	return rc < 0 ? rc : attach(r, err);
@@ -406,6 +413,7 @@ static void run_free(struct run *r)
 	steer_done(&r->sup); /* behind the relay, which it reads along */
 	gwsim_done(&r->sup);
 	steps_free(r->sup.steps);
+	services_done(&r->sup);
 	free(r->relay);
 	if (r->loop_open)
 		loop_close(&r->sup);
@@ -514,6 +522,7 @@ int run_execute(const struct plan *plan, const struct run_options *opt, struct r
 		if (r.sup.engine)
 			engine_settle(r.sup.engine);
 		gwlink_goodbye(&r.sup);
+		services_goodbye(&r.sup);
 		if (rc == 0)
 			rc = exec_failed(&r, err);
 		/* Before our own reader is waited for: the patch is what must not be lost. */

@@ -15,6 +15,7 @@
 #include "profiles/plan_pair.h"
 #include "supervisor/forkpoint.h"
 #include "supervisor/gwsim.h"
+#include "supervisor/services.h"
 
 static const char *const reasons[] = {
 	[END_NONE] = "error",  [END_EXITED] = "exited", [END_SIGNAL] = "signal",
@@ -325,6 +326,7 @@ int summary_write(const struct summary *m, struct err *err)
 		put_resources(&w, m->sup);
 		put_study(&w, m->sup);
 		forkpoint_summary(m->sup, &w);
+		services_summary(m->sup, &w);
 		put_patch(&w, m->patch);
 	}
 	if (m->ws)

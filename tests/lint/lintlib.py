@@ -13,9 +13,10 @@ LAYERS = {
     "sandbox": {"sandbox", "profiles", "base"},
     "triggers": {"triggers", "profiles", "base"},
     "gateway": {"gateway", "profiles", "base"},
+    "services": {"services", "gateway", "profiles", "base"},
     "verifier": {"verifier", "triggers", "sandbox", "profiles", "base"},
     "study": {"study", "verifier", "profiles", "base"},
-    "supervisor": {"supervisor", "study", "verifier", "gateway", "triggers", "sandbox", "profiles",
+    "supervisor": {"supervisor", "study", "verifier", "services", "gateway", "triggers", "sandbox", "profiles",
                    "base"},
 }
 
