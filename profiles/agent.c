@@ -100,6 +100,7 @@ const struct agent_tool *agent_tool(const struct agent *a, enum agent_tool_kind 
 
 /* clang-format off */
 static const struct json_field install_rows[] = {
+	{ "shipped", JSON_STR, OFF(shipped), .doc = "program that comes with proctor, static, so that it runs in any root file system" },
 	{ "npm", JSON_STR, OFF(package), .doc = "package that npm installs: NAME@VERSION" },
 	{ "name", JSON_STR, OFF(install_name), .doc = "directory of the installation, default the name of the agent" },
 	{ "program", JSON_STR, OFF(program), .doc = "program of the package, or its path below the installation; default that of command" },

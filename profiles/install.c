@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "profiles/lookup_internal.h"
+#include "profiles/profile.h"
 
 #define AGENTS_USER ".local/share/proctor/agents" /* below HOME */
 #define MODULES     "node_modules"
@@ -197,12 +198,31 @@ void install_shipped(struct strv *out)
 		strv_take(out, mem_printf("%s/%s.json", dir, names.v[i]));
 }
 
+/* A program that comes with us: one file in a directory of its own. */
+static int find_shipped(const struct agent *a, struct install *ret, struct err *err)
+{
+	auto_free char *name = mem_printf("%s/%s", a->shipped, a->shipped);
+
+	ret->program = profile_program(name);
+	if (!ret->program)
+		return err_set(err, ERR_HOST,
+			       "agent \"%s\": this installation has no program \"%s\" (built without "
+			       "a static C library); install libc6-dev and build again",
+			       a->name, a->shipped);
+	ret->dir = path_dir(ret->program);
+	ret->box = path_join(AGENT_DIR, a->shipped);
+	ret->version = mem_strdup(PROCTOR_VERSION);
+	return 0;
+}
+
 int install_find(const struct agent *a, bool host_root, struct install *ret, struct err *err)
 {
 	const char *program = a->program ? a->program : a->command.v[0];
 	auto_free char *line = install_line(a);
 	char *found;
 
+	if (a->shipped)
+		return find_shipped(a, ret, err);
 	if (!in_places(a, program, ret)) {
 		found = in_path(program);
 		if (!found)

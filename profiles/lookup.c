@@ -69,13 +69,12 @@ char *lookup_datadir(void)
 
 char *profile_program(const char *name)
 {
-	auto_free char *file = mem_printf("witness/%s", name);
 	/* From a build directory the data may be the source's, and programs are not there. */
 	char *dirs[] = { lookup_datadir(), build_data(), mem_strdup(PROCTOR_DATADIR) };
 	char *found = NULL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++) {
-		auto_free char *path = dirs[i] && !found ? path_join(dirs[i], file) : NULL;
+		auto_free char *path = dirs[i] && !found ? path_join(dirs[i], name) : NULL;
 
 		if (path && access(path, X_OK) == 0)
 			found = take_ptr(&path);

@@ -138,8 +138,9 @@ static int find_program(struct plan *p, struct err *err)
 	struct install in = { 0 };
 	int rc;
 
-	if (!p->agent->package)
+	if (!p->agent->package && !p->agent->shipped)
 		return 0;
+	host |= p->agent->shipped != NULL;
 	rc = install_find(p->agent, host, &in, host ? err : NULL);
 	if (rc < 0)
 		return host ? rc : 0;

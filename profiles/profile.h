@@ -115,7 +115,7 @@ const char *profile_watch_name(enum watch_mode v);              /* see profile_t
  * beside the program's source when it runs from its build directory. Caller frees. */
 char *profile_datadir(void);
 
-/* Path of the shipped program @name that runs in boxes ("exec", "hold"), looked for beside the shipped data, in the build
+/* Path of the shipped program @name that runs in boxes ("witness/exec", "witness/hold"), looked for beside the shipped data, in the build
  * directory that we run from, and where we are installed. NULL when this installation has none: it was built
  * without a static C library. Caller frees. */
 char *profile_program(const char *name);

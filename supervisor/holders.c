@@ -98,7 +98,7 @@ int holders_start(struct holders *h, struct box *box, const char *name, char *co
 /* The program in a file without a name: nothing of ours stands in the box. */
 static int open_program(struct holders *h, struct err *err)
 {
-	auto_free char *path = profile_program("hold");
+	auto_free char *path = profile_program("witness/hold");
 	auto_buf text = BUF_INIT(PROGRAM_MAX);
 	int rc;
 

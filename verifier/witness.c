@@ -181,7 +181,7 @@ int witness_files(char **ret_dir, char **ret_exec, struct err *err)
 			       "the witness files are not in %s; install proctor, or set "
 			       "PROCTOR_DATADIR to its shipped data",
 			       dir);
-	*ret_exec = profile_program("exec");
+	*ret_exec = profile_program("witness/exec");
 	*ret_dir = take_ptr(&dir);
 	return 0;
 }
