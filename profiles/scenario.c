@@ -107,7 +107,7 @@ struct checks {
 };
 
 struct actors {
-	char *reference, *unadapted, *stale, *recovery;
+	char *reference, *unadapted, *stale, *recovery, *mutations;
 };
 
 /* clang-format off */
@@ -126,6 +126,7 @@ static const struct json_field actor_rows[] = {
 	{ "unadapted", JSON_STR, offsetof(struct actors, unadapted), .doc = "diff, or its file: the original task's outcome" },
 	{ "stale", JSON_STR, offsetof(struct actors, stale), .doc = "diff, or its file: made without looking again" },
 	{ "recovery", JSON_STR, offsetof(struct actors, recovery), .doc = "diff, or its file: recovered from the touch" },
+	{ "mutations", JSON_RAW, offsetof(struct actors, mutations), .doc = "object: name of a check to the script that breaks it and nothing else" },
 	{ NULL },
 };
 /* clang-format on */

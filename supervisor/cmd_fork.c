@@ -15,7 +15,7 @@
 #include "supervisor/forkrun.h"
 #include "supervisor/secret.h"
 
-enum { POSITIONS_MAX = 64, JSON_MAX = 16 << 20 };
+enum { JSON_MAX = 16 << 20 };
 
 struct opts {
 	const char *at, *scenario, *task, *agent, *profile, *out;
@@ -105,34 +105,6 @@ static int take_key(const char *record, struct secret *ret, struct err *err)
 	}
 	json_src_done(&src);
 	return secret_take(names, ret, err);
-}
-
-static int split(const char *text, struct strv *ret, struct err *err)
-{
-	if (!text)
-		return err_set(err, ERR_USAGE,
-			       "fork: where? give --at 0.5, --at before-first-edit, or --at all");
-	if (strcmp(text, "all") == 0) {
-		for (size_t i = 0; position_nine[i]; i++)
-			strv_add(ret, position_nine[i]);
-		return 0;
-	}
-	for (const char *p = text;; p++) {
-		size_t n = strcspn(p, ",");
-
-		if (n)
-			strv_take(ret, mem_strndup(p, n));
-		p += n;
-		if (!*p)
-			break;
-	}
-	if (!ret->n || ret->n > POSITIONS_MAX)
-		return err_set(err, ERR_USAGE, "fork: --at names %zu positions; 1 to %d can be", ret->n,
-			       POSITIONS_MAX);
-	strv_each (i, ret)
-		if (strchr(ret->v[i], '/'))
-			return err_set(err, ERR_USAGE, "fork: \"%s\" is no position", ret->v[i]);
-	return 0;
 }
 
 static const char *arm_word(const struct forkrun_arm *a)
@@ -306,7 +278,7 @@ static int whole(void *opts, const struct strv *rest, struct err *err)
 	fill(o, &req);
 	req.record = rest->v[0];
 	req.cwd = cwd;
-	rc = split(o->at, &at, err);
+	rc = forkrun_positions(o->at, &at, err);
 	if (rc == 0)
 		rc = take_key(rest->v[0], &key, err);
 	if (rc == 0)

@@ -1,21 +1,27 @@
 #include "supervisor/cmd.h"
 
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "sandbox/janitor.h"
 #include "study/taskset.h"
+#include "supervisor/forkrun.h"
+#include "supervisor/shiftgate.h"
 #include "verifier/gate.h"
 
 struct opts {
 	const char *task, *profile, *out;
 	uint64_t repeats;
 	int most; /* index into steps */
-	bool json, accept_conflict, quiet;
+	bool json, accept_conflict, quiet, mutations;
+	const char *at, *agent;
 };
 
 /* In the order of enum apply_method. */
@@ -36,6 +42,12 @@ static const struct opt_row rows[] = {
 	  "last step of the ladder by which diffs may go on (default fuzz)", steps },
 	{ 0, "accept-apply-conflict", OPT_FLAG, offsetof(struct opts, accept_conflict), NULL,
 	  "exit 0 also when the reference no longer applies after the edit" },
+	{ 0, "at", OPT_STR, offsetof(struct opts, at), "POSITION[,POSITION]...",
+	  "families F01 to F12: where the update comes (default 0.5; 'all' is 0.1, 0.2, ... 0.9)" },
+	{ 0, "agent", OPT_STR, offsetof(struct opts, agent), "NAME|FILE",
+	  "families F01 to F12: who plays the scripts (default actor)" },
+	{ 0, "mutations", OPT_FLAG, offsetof(struct opts, mutations), NULL,
+	  "families F01 to F12: also play the recoveries that are broken in one way" },
 	{ 0, "json", OPT_FLAG, offsetof(struct opts, json), NULL, "print gate.json" },
 	{ 'q', "quiet", OPT_FLAG, offsetof(struct opts, quiet), NULL, "print nothing" },
 	{ 0 },
@@ -111,6 +123,70 @@ static int find_task(const struct opts *o, const struct taskset *tasks, const ch
 	return rc < 0 ? rc : task_load(tasks->path.v[at], ret, err);
 }
 
+static void print_shift(const struct scenario *sc, const struct shiftgate_result *r)
+{
+	auto_free char *why = cmd_safe(r->reason);
+
+	printf("%s: %s: %s\n", sc->id, gate_verdict_name(r->verdict), why);
+	for (size_t i = 0; i < r->n; i++) {
+		const struct shiftgate_outcome *o = &r->out[i];
+		auto_free char *said = cmd_safe(o->complaint);
+
+		printf("  %-24s %-18s %-8s %-6s %-10s %s\n", shiftgate_row_name(o->row),
+		       o->mutation ? o->mutation : "", o->shifted ? "shifted" : "clean",
+		       o->position ? o->position : "", verdict_name(o->verdict),
+		       o->ok ? "as expected" : said);
+	}
+}
+
+/* A scenario of SWE-Shift. As one(). */
+static int shift(const struct opts *o, const char *file, const struct scenario *sc,
+		 const struct task *task, const struct profile *profile, struct janitor *jan,
+		 struct err *err)
+{
+	auto_free char *cwd = getcwd(NULL, 0), *out = NULL;
+	auto_strv at = { 0 };
+	char scratch[] = "/var/tmp/proctor-gate-XXXXXX";
+	struct shiftgate_request req = { .scenario = sc,
+					 .scenario_file = file,
+					 .task_file = task->file,
+					 .task = task,
+					 .profile = profile,
+					 .agent = o->agent,
+					 .cwd = cwd,
+					 .janitor = jan,
+					 .mutations = o->mutations };
+	struct shiftgate_result r = { 0 };
+	auto_buf text = BUF_INIT(16u << 20);
+	int rc = forkrun_positions(o->at ? o->at : "0.5", &at, err);
+
+	if (rc < 0)
+		return rc;
+	if (!cwd || (!o->out && !mkdtemp(scratch)))
+		return err_sys(err, "cannot make a directory for the runs");
+	out = o->out ? mem_printf("%s/%s", o->out, sc->id) : mem_strdup(scratch);
+	req.positions = (const char *const *)at.v;
+	req.out = out;
+	rc = shiftgate_run(&req, &r, err);
+	if (rc == 0)
+		shiftgate_json(sc, &r, &text);
+	if (rc == 0 && o->out) {
+		auto_free char *name = mem_printf("%s/%s.gate.json", o->out, sc->id);
+
+		rc = fd_replace_file(name, buf_str(&text), text.len, err);
+	}
+	if (rc == 0 && o->json)
+		rc = cmd_print(&text) == 0 ? 0 : -ERR_SYS;
+	else if (rc == 0 && !o->quiet)
+		print_shift(sc, &r);
+	if (rc == 0)
+		rc = r.verdict == GATE_VALID ? 0 : 1;
+	shiftgate_done(&r);
+	if (!o->out)
+		(void)fd_remove_tree(AT_FDCWD, scratch);
+	return rc;
+}
+
 /* 0 valid, 1 not, negative on error. */
 static int one(const struct opts *o, const char *file, const struct taskset *tasks,
 	       const struct profile *profile, struct janitor *jan, struct err *err)
@@ -129,6 +205,12 @@ static int one(const struct opts *o, const char *file, const struct taskset *tas
 		rc = find_task(o, tasks, file, sc, &task, err);
 	if (rc == 0 && o->out)
 		rc = fd_mkdirs(o->out, 0755, err);
+	if (rc == 0 && shiftgate_is(sc)) {
+		rc = shift(o, file, sc, task, profile, jan, err);
+		task_free(task);
+		scenario_free(sc);
+		return rc;
+	}
 	if (rc == 0) {
 		logs.id = sc->id;
 		req.task = task;
@@ -208,6 +290,12 @@ const struct opt_cmd cmd_gate = {
 		"so that both together were never seen. The ladder is exact, offset, fuzz; with --most\n"
 		"context also a search by context, which may put the reference over the edit.\n"
 		"A check that comes out both ways in repeated runs makes the scenario invalid: flaky.\n"
+		"\n"
+		"Families F01 to F12 (SWE-Shift) are admitted by six rows that scripted agents play: the\n"
+		"initial tree fails; the reference succeeds; the update alone is valid and the task still\n"
+		"fails; the unadapted agent succeeds undisturbed and fails task or preservation with the\n"
+		"update; a repair made for the former state is valid and no success; the recovery succeeds.\n"
+		"The reference's run is the record, and all others continue it.\n"
 		"\n"
 		"Exit status: 0 all valid, 1 one is not (invalid, apply_conflict, infra), 2 usage, 3 a bad\n"
 		"file, 4 and above as for run.\n",

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
+#include "base/str.h"
 #include "base/err.h"
 #include "profiles/profile.h"
 #include "supervisor/forkpoint.h"
@@ -78,6 +79,9 @@ struct forkrun_pair {
  * pair; negative when the record cannot be continued: -ERR_USAGE, -ERR_INPUT (no model record, changed
  * files, no such position: the text names it). Free with forkrun_done(). */
 int forkrun_pair(const struct forkrun_request *req, struct forkrun_pair *ret, struct err *err);
+
+/* The positions that --at @text names ("0.5,start", "all" = 0.1 to 0.9) into @ret. 0 or -ERR_USAGE. */
+int forkrun_positions(const char *text, struct strv *ret, struct err *err);
 
 /* pair.json text ("proctor.pair/1"). */
 void forkrun_json(const struct forkrun_pair *p, struct buf *out);

@@ -129,6 +129,36 @@ int forkrun_record(const struct forkrun_request *req, struct forkrun_record *ret
 	return rc;
 }
 
+enum { POSITIONS_MAX = 64 };
+
+int forkrun_positions(const char *text, struct strv *ret, struct err *err)
+{
+	if (!text)
+		return err_set(err, ERR_USAGE,
+			       "where? give --at 0.5, --at before-first-edit, or --at all");
+	if (strcmp(text, "all") == 0) {
+		for (size_t i = 0; position_nine[i]; i++)
+			strv_add(ret, position_nine[i]);
+		return 0;
+	}
+	for (const char *p = text;; p++) {
+		size_t n = strcspn(p, ",");
+
+		if (n)
+			strv_take(ret, mem_strndup(p, n));
+		p += n;
+		if (!*p)
+			break;
+	}
+	if (!ret->n || ret->n > POSITIONS_MAX)
+		return err_set(err, ERR_USAGE, "--at names %zu positions; 1 to %d can be", ret->n,
+			       POSITIONS_MAX);
+	strv_each (i, ret)
+		if (strchr(ret->v[i], '/'))
+			return err_set(err, ERR_USAGE, "\"%s\" is no position", ret->v[i]);
+	return 0;
+}
+
 /* --- the plan ---------------------------------------------------------------------------------- */
 
 /* The limits of the profile count from the fork: what the prefix used is put on top of them. */

@@ -214,10 +214,13 @@ void holders_poll(struct holders *h, struct sink *sink, uint32_t epoch)
 		rc = box_spawned(o->fd, o->name, 0, &status, &err);
 		if (rc == 0)
 			continue;
-		b = sink_begin(sink, TK_NOTE, 0, 0, 0, epoch);
-		tracerec_str(b, "holder", o->name, strlen(o->name));
-		tracerec_i64(b, "ended", rc < 0 ? -1 : status);
-		sink_end(sink);
+		/* With the box all end; that is nobody's doing. */
+		if (rc > 0) {
+			b = sink_begin(sink, TK_NOTE, 0, 0, 0, epoch);
+			tracerec_str(b, "holder", o->name, strlen(o->name));
+			tracerec_i64(b, "ended", status);
+			sink_end(sink);
+		}
 		mem_close(&o->fd);
 		mem_close(&o->pidfd);
 	}

@@ -1,0 +1,9 @@
+"use strict";
+
+const RESERVED = new Set(["admin", "login", "static"]);
+
+function isReserved(name) {
+	return RESERVED.has(name);
+}
+
+module.exports = { isReserved, RESERVED };

@@ -1,0 +1,1 @@
+"""Totals of orders."""
