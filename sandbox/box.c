@@ -192,6 +192,7 @@ static int make_plan(const struct box_spec *spec, struct child_plan *p, struct b
 	p->env = spec->env;
 	p->extra_fd = spec->extra_fd;
 	p->new_tty = spec->new_tty;
+	p->signal_beside = spec->signal_beside;
 	p->wait = spec->wait_for_tracer;
 	p->filter_b = spec->filter_b;
 	memcpy(p->stdio, spec->stdio, sizeof(p->stdio));

@@ -53,7 +53,7 @@ struct child_plan {
 	char **sh_argv;         /* argv for a script without "#!": sh, path, args; owned */
 	int stdio[3];
 	int extra_fd; /* 0 = none */
-	bool new_tty;
+	bool new_tty, signal_beside;
 	bool wait; /* the caller opens the gate later */
 	bool nested_userns;
 	bool landlock;
@@ -183,8 +183,9 @@ int caps_drop(void);
 int landlock_abi(void);
 
 /* Confine the calling process to the box's root as it stands: read and execute everywhere, write in
- * the top-level directories that are neither /proc, /sys nor read-only mounts. Needs no_new_privs.
- * Async-signal-safe. 0 or -1. */
-int landlock_confine(void);
+ * the top-level directories that are neither /proc, /sys nor read-only mounts. @signal_beside: without the
+ * scope of signals (Linux 6.12), which would keep it from processes that are no children of its own. Needs
+ * no_new_privs. Async-signal-safe. 0 or -1. */
+int landlock_confine(bool signal_beside);
 
 #endif

@@ -104,7 +104,7 @@ static int step_no_new_privs(struct child_plan *p, struct child_state *st)
 static int step_landlock(struct child_plan *p, struct child_state *st)
 {
 	(void)st;
-	return p->landlock ? landlock_confine() : 0;
+	return p->landlock ? landlock_confine(p->signal_beside) : 0;
 }
 
 /* The first candidate that is an executable file, as execvp(3) looks: EACCES is remembered, going

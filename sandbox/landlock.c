@@ -103,7 +103,7 @@ static int grant_all(int rules, int root, uint64_t mask)
 	return n < 0 ? -1 : 0;
 }
 
-int landlock_confine(void)
+int landlock_confine(bool signal_beside)
 {
 	int abi = landlock_abi(), rules, root, rc = -1;
 	uint64_t mask = known(abi);
@@ -111,7 +111,11 @@ int landlock_confine(void)
 		.handled_access_fs = mask,
 		.scoped = LL_SCOPE_ABSTRACT_UNIX | LL_SCOPE_SIGNAL,
 	};
-	size_t size = abi >= 6 ? sizeof(attr) : abi >= 4 ? 16 : 8;
+	size_t size;
+
+	if (signal_beside)
+		attr.scoped &= ~LL_SCOPE_SIGNAL;
+	size = abi >= 6 ? sizeof(attr) : abi >= 4 ? 16 : 8;
 
 	rules = (int)syscall(__NR_landlock_create_ruleset, &attr, size, 0);
 	if (rules < 0)

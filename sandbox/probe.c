@@ -116,7 +116,7 @@ static int try_landlock(void)
 	}
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return -1;
-	return landlock_confine();
+	return landlock_confine(false);
 }
 
 static int try_caps(void)

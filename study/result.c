@@ -363,9 +363,10 @@ static int walk(const char *dir, int depth, struct results *out, struct err *err
 	auto_strv below = { 0 };
 	int rc;
 
+	/* Arms of a pair are no runs of a study: see shift_load(). One by itself is told all the same. */
 	if (holds(dir, "run.json"))
-		return add_run(dir, out, err);
-	if (depth >= DIR_DEPTH_MAX)
+		return depth && result_is_arm(dir) ? 0 : add_run(dir, out, err);
+	if (depth >= DIR_DEPTH_MAX || holds(dir, "pair.json"))
 		return 0;
 	rc = subdirs(dir, &below, err);
 	for (size_t i = 0; rc == 0 && i < below.n; i++)
@@ -373,7 +374,7 @@ static int walk(const char *dir, int depth, struct results *out, struct err *err
 	return rc;
 }
 
-int results_load(const char *path, struct results *out, struct err *err)
+int results_find(const char *path, struct results *out, struct err *err)
 {
 	size_t before = out->n;
 	struct stat st;
@@ -391,7 +392,16 @@ int results_load(const char *path, struct results *out, struct err *err)
 
 		return read_file(file, out, err);
 	}
-	if (rc == 0 && out->n == before)
+	return rc;
+}
+
+int results_load(const char *path, struct results *out, struct err *err)
+{
+	size_t before = out->n;
+	struct stat st;
+	int rc = results_find(path, out, err);
+
+	if (rc == 0 && out->n == before && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		return err_set(err, ERR_INPUT,
 			       "%s holds neither a run directory (with run.json) nor results.jsonl",
 			       path);

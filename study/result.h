@@ -59,6 +59,9 @@ struct results {
  * -ERR_INPUT with file and line. */
 int results_load(const char *path, struct results *out, struct err *err);
 
+/* As results_load(); a directory without any adds nothing. */
+int results_find(const char *path, struct results *out, struct err *err);
+
 /* Add the records of a file's text: @n bytes (NUL behind them) that came from @name. 0 or -ERR_INPUT with
  * file and line. */
 int results_parse(const char *name, const char *text, size_t n, struct results *out,

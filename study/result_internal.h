@@ -22,4 +22,8 @@ int result_check(const struct json_src *src, const char *where, const struct res
 /* Names of enum result_verdict, NULL-terminated. */
 extern const char *const result_verdicts[];
 
+/* Does run directory @dir hold an arm of a pair ("fork" in its run.json)? False when that cannot be read: then
+ * result_of_run() says why. */
+bool result_is_arm(const char *dir);
+
 #endif

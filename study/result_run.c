@@ -233,3 +233,14 @@ int result_of_run(const char *dir, struct result *ret, struct err *err)
 	json_src_done(&src);
 	return rc;
 }
+
+bool result_is_arm(const char *dir)
+{
+	struct json_src src = { 0 };
+	struct err ignored;
+	bool arm = load(dir, "run.json", "run", &src, &ignored) == 0 &&
+		   cJSON_IsObject(at(src.root, "fork"));
+
+	json_src_done(&src);
+	return arm;
+}

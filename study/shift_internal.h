@@ -8,6 +8,10 @@
 
 #define SHIFT_BUDGET 1000000u /* of the paper: B */
 #define SHIFT_ANY    SIZE_MAX
+#define SHIFT_WHO_MAX      500   /* systems and conditions, so that sums over groups end */
+#define SHIFT_FAMILY_MAX   100
+#define SHIFT_POSITION_MAX 200
+#define SHIFT_SCENARIO_MAX 20000
 #define SHIFT_CUT    9        /* scenarios or positions named in a note; more are counted */
 
 /* Which pairs: indices into the lists of struct shift, SHIFT_ANY = all. */
@@ -21,6 +25,9 @@ struct shift_who {
 	char *ladder;   /* owned */
 	uint64_t budget;
 	double clean;   /* rate of its system over all conditions, for the order */
+	uint64_t valid, success; /* of the clean arm */
+	size_t from, to;         /* its items */
+	size_t now;              /* while they are numbered: its place in the end */
 };
 
 /* A pair in its place. */

@@ -11,7 +11,7 @@
 #include "base/str.h"
 #include "study/table_internal.h"
 
-const char *const table_formats[] = { "text", "csv", "markdown", "latex", "json", NULL };
+const char *const table_formats[] = { "text", "csv", "markdown", "latex", "json", "html", NULL };
 
 #define CELL_MAX 65536u /* bytes of one cell */
 
@@ -278,6 +278,9 @@ void table_print(const struct table *t, enum table_format f, struct buf *out)
 	case TABLE_JSON:
 		table_json(t, &w);
 		buf_addc(out, '\n');
+		break;
+	case TABLE_HTML:
+		table_print_html(t, out);
 		break;
 	}
 }

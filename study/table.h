@@ -1,5 +1,5 @@
-/* A table of figures: built once, printed as aligned text, CSV (RFC 4180), Markdown, LaTeX (booktabs) or
- * JSON. Texts may stem from an agent: what a format gives a meaning to is escaped, and what a terminal
+/* A table of figures: built once, printed as aligned text, CSV (RFC 4180), Markdown, LaTeX (booktabs), JSON
+ * or HTML. Texts may stem from an agent: what a format gives a meaning to is escaped, and what a terminal
  * would obey is shown as \xNN. CSV and JSON hold the figures unrounded. */
 #ifndef STUDY_TABLE_H
 #define STUDY_TABLE_H
@@ -13,9 +13,9 @@
 
 #define TABLE_BYTES_MAX (256u << 20) /* of one printed table */
 
-enum table_format { TABLE_TEXT, TABLE_CSV, TABLE_MARKDOWN, TABLE_LATEX, TABLE_JSON };
+enum table_format { TABLE_TEXT, TABLE_CSV, TABLE_MARKDOWN, TABLE_LATEX, TABLE_JSON, TABLE_HTML };
 
-/* "text", "csv", "markdown", "latex", "json", NULL. */
+/* "text", "csv", "markdown", "latex", "json", "html", NULL. */
 extern const char *const table_formats[];
 
 enum table_kind {
@@ -67,8 +67,15 @@ size_t table_rows(const struct table *t);
 /* Its short name. Borrowed. */
 const char *table_name(const struct table *t);
 
-/* Print it. TABLE_JSON: one object. */
+/* Print it. TABLE_JSON: one object; TABLE_HTML: one <table> for a page. */
 void table_print(const struct table *t, enum table_format f, struct buf *out);
+
+/* Begin and end a page of HTML that needs no other file: no script, no picture, no address. */
+void table_page_begin(const char *title, struct buf *out);
+void table_page_end(struct buf *out); /* see table_page_begin() */
+
+/* Append @s as text of HTML: also inside quotes. What a terminal would obey is shown as bytes. */
+void table_html(struct buf *out, const char *s);
 
 /* The same object into an array or under a key that @w has open. */
 void table_json(const struct table *t, struct json_w *w);

@@ -46,6 +46,7 @@ void table_print_text(const struct table *t, struct buf *out);     /* see table_
 void table_print_csv(const struct table *t, struct buf *out);      /* see table_print() */
 void table_print_markdown(const struct table *t, struct buf *out); /* see table_print() */
 void table_print_latex(const struct table *t, struct buf *out);    /* see table_print() */
+void table_print_html(const struct table *t, struct buf *out);     /* see table_print() */
 
 /* Title for people: "Table 3. Caption" for a number, else the caption. */
 void table_title(const struct table *t, struct buf *out);

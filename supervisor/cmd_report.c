@@ -9,11 +9,12 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "study/report.h"
+#include "study/shift.h"
 
 #define DRAWS 10000u /* resamples of the bootstrap */
 
 struct opts {
-	const char *table, *condition, *prices, *out, *results, *tasks;
+	const char *table, *condition, *prices, *out, *results, *tasks, *counts;
 	struct strv benchmarks, sizes;
 	uint64_t seed;
 	int format; /* enum table_format */
@@ -22,7 +23,8 @@ struct opts {
 
 static const struct opt_row rows[] = {
 	{ 't', "table", OPT_STR, offsetof(struct opts, table), "NAME",
-	  "runs, 2, 3, 4, 5, 7, 10, tests, failures, behaviour, cost, or all (default)" },
+	  "runs, 2, 3, 4, 5, 7, 10, tests, failures, behaviour, cost; of pairs: pairs, families, positions, "
+	  "grid, ladder, sweep, versus, checks, invalid, after, missing, scenarios, cells; or all (default)" },
 	{ 'f', "format", OPT_ENUM, offsetof(struct opts, format), "FORMAT",
 	  "how it is printed (default text)", table_formats },
 	{ 'b', "benchmark", OPT_LIST, offsetof(struct opts, benchmarks), "NAME",
@@ -39,6 +41,8 @@ static const struct opt_row rows[] = {
 	  "write there; a directory gets one file for each table" },
 	{ 0, "results", OPT_STR, offsetof(struct opts, results), "FILE",
 	  "write the results as one record a line (proctor.result/1), - for standard output" },
+	{ 0, "counts", OPT_STR, offsetof(struct opts, counts), "FILE",
+	  "write the pairs as a plain table of counts (proctor.paircounts/1), - for standard output" },
 	{ 0, "seed", OPT_U64, offsetof(struct opts, seed), "N", "of the bootstrap (default 1)" },
 	{ 0, "force-pairs", OPT_FLAG, offsetof(struct opts, force_pairs), NULL,
 	  "count runs as pairs although their plans differ in more than the condition" },
@@ -52,11 +56,15 @@ struct work {
 	struct report_sizes sizes;
 	struct prices *prices;
 	struct report *report;
+	struct shift_pairs pairs;
+	struct shift *shift;
 };
 
 static void work_done(struct work *w)
 {
 	report_free(w->report);
+	shift_free(w->shift);
+	shift_pairs_done(&w->pairs);
 	report_sizes_done(&w->sizes);
 	prices_free(w->prices);
 	results_done(&w->results);
@@ -101,6 +109,42 @@ static int write_results(const struct opts *o, const struct work *w, struct err 
 	return put(o->results, &text, err);
 }
 
+static int write_counts(const struct opts *o, const struct work *w, struct err *err)
+{
+	auto_buf text = BUF_INIT(TABLE_BYTES_MAX);
+
+	if (!o->counts)
+		return 0;
+	shift_counts(&w->pairs, &text);
+	return put(o->counts, &text, err);
+}
+
+/* Pairs and runs of @path. A directory may hold both; a file holds one of them. */
+static int read_path(const char *path, struct work *w, struct err *err)
+{
+	size_t pairs = w->pairs.n, unfinished = w->pairs.unfinished;
+	int rc = shift_load(path, &w->pairs, err);
+
+	if (rc < 0 || (w->pairs.n > pairs && !is_dir(path)))
+		return rc;
+	if (w->pairs.n > pairs || w->pairs.unfinished > unfinished)
+		return results_find(path, &w->results, err);
+	return results_load(path, &w->results, err);
+}
+
+/* Group what was read. Patch sizes need neither runs nor pairs. */
+static int group(const struct strv *paths, struct work *w, struct err *err)
+{
+	const struct shift_options so = { .seed = w->ro.seed, .draws = w->ro.draws };
+	int rc = 0;
+
+	if (w->pairs.n)
+		rc = shift_new(&w->pairs, &so, &w->shift, err);
+	if (rc == 0 && (w->results.n || (!w->pairs.n && (paths->n || !w->sizes.n))))
+		rc = report_new(&w->results, &w->ro, &w->report, err);
+	return rc;
+}
+
 /* Prices are needed to work out dollars, and for table 7 by itself. */
 static int read_prices(const struct opts *o, struct work *w, struct err *err)
 {
@@ -124,47 +168,76 @@ static int gather(const struct opts *o, const struct strv *paths, struct work *w
 	w->ro.seed = o->seed ? o->seed : 1;
 	w->ro.draws = DRAWS;
 	for (size_t i = 0; rc == 0 && i < paths->n; i++)
-		rc = results_load(paths->v[i], &w->results, err);
+		rc = read_path(paths->v[i], w, err);
 	if (rc == 0)
 		rc = read_prices(o, w, err);
 	if (rc == 0)
 		rc = read_sizes(o, w, err);
 	if (rc == 0)
 		rc = write_results(o, w, err);
-	/* Patch sizes need no run. */
-	if (rc == 0 && (paths->n || !w->sizes.n))
-		rc = report_new(&w->results, &w->ro, &w->report, err);
-	return rc;
+	if (rc == 0)
+		rc = write_counts(o, w, err);
+	return rc == 0 ? group(paths, w, err) : rc;
 }
 
-/* The tables asked for, in their order. Returns how many, or negative. */
+/* Table @name of the runs, or of the pairs. NULL with *ret_why. */
+static struct table *one_table(const struct work *w, const char *name, bool of_pairs,
+			       const char **ret_why)
+{
+	if (of_pairs && !w->shift) {
+		*ret_why = "no pairs of continuations are given";
+		return NULL;
+	}
+	if (of_pairs)
+		return shift_table(w->shift, name, ret_why);
+	if (!w->report && strcmp(name, "2") != 0) {
+		*ret_why = "no runs are given";
+		return NULL;
+	}
+	return report_table(w->report, name, &w->sizes, ret_why);
+}
+
+/* The tables asked for, in their order: those of runs, then those of pairs. Returns how many, or negative. */
 static int make(const struct opts *o, const struct work *w, struct table **ret, size_t room,
 		struct err *err)
 {
+	const char *const *names[] = { report_tables, shift_tables };
 	bool all = !o->table || strcmp(o->table, "all") == 0;
 	int n = 0;
 
-	for (size_t i = 0; report_tables[i] && (size_t)n < room; i++) {
-		const char *name = report_tables[i], *why = NULL;
+	for (size_t k = 0; k < ARRAY_SIZE(names); k++) {
+		for (size_t i = 0; names[k][i] && (size_t)n < room; i++) {
+			const char *name = names[k][i], *why = NULL;
 
-		if (!all && strcmp(name, o->table) != 0)
-			continue;
-		if (!w->report && strcmp(name, "2") != 0)
-			why = "no runs are given";
-		else
-			ret[n] = report_table(w->report, name, &w->sizes, &why);
-		if (ret[n])
-			n++;
-		else if (!all)
-			return err_set(err, ERR_INPUT, "report: nothing for table %s: %s", name,
-				       why);
+			if (all ? k && !shift_in_all(name) : strcmp(name, o->table) != 0)
+				continue;
+			ret[n] = one_table(w, name, k > 0, &why);
+			if (ret[n])
+				n++;
+			else if (!all)
+				return err_set(err, ERR_INPUT, "report: nothing for table %s: %s",
+					       name, why);
+		}
 	}
 	return n;
 }
 
-static int write_dir(const struct opts *o, struct table *const *t, size_t n, struct err *err)
+/* One page with all of them, each with its figure. */
+static void print_page(const struct work *w, struct table *const *t, size_t n, struct buf *out)
 {
-	static const char *const endings[] = { "txt", "csv", "md", "tex", "json" };
+	table_page_begin("Report", out);
+	for (size_t i = 0; i < n; i++) {
+		table_print(t[i], TABLE_HTML, out);
+		if (w->shift)
+			shift_figure(w->shift, table_name(t[i]), out);
+	}
+	table_page_end(out);
+}
+
+static int write_dir(const struct opts *o, const struct work *w, struct table *const *t, size_t n,
+		     struct err *err)
+{
+	static const char *const endings[] = { "txt", "csv", "md", "tex", "json", "html" };
 	int rc = fd_mkdirs(o->out, 0755, err);
 
 	for (size_t i = 0; rc == 0 && i < n; i++) {
@@ -172,7 +245,10 @@ static int write_dir(const struct opts *o, struct table *const *t, size_t n, str
 			mem_printf("%s/table-%s.%s", o->out, table_name(t[i]), endings[o->format]);
 		auto_buf text = BUF_INIT(TABLE_BYTES_MAX);
 
-		table_print(t[i], (enum table_format)o->format, &text);
+		if (o->format == TABLE_HTML)
+			print_page(w, t + i, 1, &text);
+		else
+			table_print(t[i], (enum table_format)o->format, &text);
 		rc = put(name, &text, err);
 	}
 	return rc;
@@ -192,12 +268,13 @@ static void print_json(struct table *const *t, size_t n, struct buf *out)
 	buf_addc(out, '\n');
 }
 
-static int print(const struct opts *o, struct table *const *t, size_t n, struct err *err)
+static int print(const struct opts *o, const struct work *w, struct table *const *t, size_t n,
+		 struct err *err)
 {
 	auto_buf text = BUF_INIT(TABLE_BYTES_MAX);
 
 	if (o->out && (str_ends(o->out, "/") || is_dir(o->out)))
-		return write_dir(o, t, n, err);
+		return write_dir(o, w, t, n, err);
 	if (o->format == TABLE_CSV && n > 1)
 		return err_set(
 			err, ERR_USAGE,
@@ -205,7 +282,9 @@ static int print(const struct opts *o, struct table *const *t, size_t n, struct 
 			"a file each");
 	if (o->format == TABLE_JSON)
 		print_json(t, n, &text);
-	for (size_t i = 0; o->format != TABLE_JSON && i < n; i++) {
+	else if (o->format == TABLE_HTML)
+		print_page(w, t, n, &text);
+	for (size_t i = 0; o->format < TABLE_JSON && i < n; i++) {
 		buf_adds(&text, i ? "\n" : "");
 		table_print(t[i], (enum table_format)o->format, &text);
 	}
@@ -214,9 +293,9 @@ static int print(const struct opts *o, struct table *const *t, size_t n, struct 
 
 static int tables(const struct opts *o, const struct work *w, struct err *err)
 {
-	struct table *t[32] = { NULL };
+	struct table *t[48] = { NULL };
 	int n = make(o, w, t, ARRAY_SIZE(t) - 1, err);
-	int rc = n < 0 ? n : print(o, t, (size_t)n, err);
+	int rc = n < 0 ? n : print(o, w, t, (size_t)n, err);
 
 	for (size_t i = 0; i < ARRAY_SIZE(t); i++)
 		table_free(t[i]);
@@ -239,19 +318,26 @@ static int single(const struct opts *o, const struct work *w, struct err *err)
 
 static int check(const struct opts *o, const struct strv *paths, struct err *err)
 {
+	const char *names[64] = { "all" };
 	const char *near;
+	size_t n = 1;
 
 	if (!paths->n && !o->sizes.n)
 		return err_set(
 			err, ERR_USAGE,
-			"report: give a run directory, a directory of them, or a file of results");
+			"report: give a run directory, a directory of runs or pairs, or a file of "
+			"results or counts");
 	if (!o->table || strcmp(o->table, "all") == 0)
 		return 0;
-	for (size_t i = 0; report_tables[i]; i++) {
-		if (strcmp(o->table, report_tables[i]) == 0)
+	for (size_t i = 0; report_tables[i] && n + 1 < ARRAY_SIZE(names); i++)
+		names[n++] = report_tables[i];
+	for (size_t i = 0; shift_tables[i] && n + 1 < ARRAY_SIZE(names); i++)
+		names[n++] = shift_tables[i];
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(o->table, names[i]) == 0)
 			return 0;
 	}
-	near = str_nearest(o->table, report_tables);
+	near = str_nearest(o->table, names);
 	return err_set(err, ERR_USAGE, "report: unknown table \"%s\"%s%s%s; see --help", o->table,
 		       near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
@@ -266,7 +352,7 @@ static int whole(void *arg, const struct strv *paths, struct err *err)
 
 	if (rc == 0)
 		rc = gather(o, paths, &w, err);
-	if (rc == 0 && one && w.results.n == 1)
+	if (rc == 0 && one && w.results.n == 1 && !w.pairs.n)
 		rc = single(o, &w, err);
 	else if (rc == 0)
 		rc = tables(o, &w, err);
@@ -289,7 +375,9 @@ const struct opt_cmd cmd_report = {
 	.summary = "make tables of many runs, or tell one in a few lines",
 	.synopsis = "[--table NAME] [--format FORMAT] RUN|DIR|RESULTS...",
 	.text = "One run directory: what happened in it. Several, a directory of them, or files of results\n"
-		"(proctor.result/1, one record a line, - for standard input): tables.\n"
+		"(proctor.result/1, one record a line, - for standard input): tables. Pairs of continuations\n"
+		"(pair.json below a directory, see proctor-fork(1)) and plain tables of counts\n"
+		"(proctor.paircounts/1) have tables of their own.\n"
 		"\n"
 		"runs       results, limits, interventions and patches by model and condition\n"
 		"2          sizes of reference repairs and user edits (--sizes)\n"
@@ -302,6 +390,18 @@ const struct opt_cmd cmd_report = {
 		"failures   types of failure of runs that only vanilla solved\n"
 		"behaviour  reads, edits and tests after the last user edit, and what became of it\n"
 		"cost       tokens and dollars\n"
+		"\n"
+		"Of pairs:\n"
+		"\n"
+		"pairs      clean, shifted and paired success (PSR), conditional recovery (CRR) as both averages\n"
+		"families   the same by family of change; positions: by position of the fork\n"
+		"grid       PSR by family and position; cells: as counts\n"
+		"ladder     by step of state access (fork --ladder); sweep: by token budget (fork --budget)\n"
+		"versus     two systems on the same pairs: exact McNemar test, intervals\n"
+		"checks     which strict check did not hold, by family and arm\n"
+		"invalid    invalid pairs by reason; missing: cells without a valid pair\n"
+		"after      tokens, time and actions behind the fork\n"
+		"scenarios  by scenario\n"
 		"\n"
 		"Rates count runs that are resolved or unresolved; invalid, infra and ungraded ones are shown\n"
 		"beside. Runs pair by task, model and repeat; a pair whose plans differ in more than the\n"

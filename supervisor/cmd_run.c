@@ -15,6 +15,7 @@
 #include "profiles/plan_pair.h"
 #include "supervisor/run.h"
 #include "supervisor/secret.h"
+#include "triggers/ladder.h"
 
 static const char *const trace_choices[] = { "off", "files", "full", NULL };
 
@@ -23,7 +24,7 @@ struct opts {
 	struct strv set, reference;
 	const char *pair;
 	uint64_t rounds, repeat;
-	int trace, mode;
+	int trace, mode, ladder;
 	bool print_plan, pass_status, json, quiet, verbose, no_cgroup, no_tty, in_place;
 };
 
@@ -39,6 +40,9 @@ static const struct opt_row rows[] = {
 	  scenario_mode_names },
 	{ 0, "rounds", OPT_U64, offsetof(struct opts, rounds), "K",
 	  "how often its interventions fire in all, whatever it says itself" },
+	{ 0, "ladder", OPT_ENUM, offsetof(struct opts, ladder), "A0...A5",
+	  "how much of the state behind an intervention the agent is told (default A0: nothing more)",
+	  ladder_names },
 	{ 0, "repeat", OPT_U64, offsetof(struct opts, repeat), "N",
 	  "number of this repetition, recorded (default: 1)" },
 	{ 0, "reference", OPT_LIST, offsetof(struct opts, reference), "RUN",
@@ -173,6 +177,18 @@ static int execute(const struct plan *plan, const struct plan_request *req, cons
 	return status;
 }
 
+/* A step of the ladder adds messages, which the agent must be able to get. */
+static int tell_more(struct plan *plan, enum ladder_step step, struct err *err)
+{
+	if (step != LADDER_A0 && plan->agent->via == VIA_GATEWAY &&
+	    plan->agent->api == AGENT_API_NONE)
+		return err_set(err, ERR_INPUT,
+			       "--ladder: agent \"%s\" takes messages through the gateway, but its "
+			       "api is none, so there are no requests to put one in",
+			       plan->agent->name);
+	return ladder_set(plan->scenario, step, err);
+}
+
 static int with_plan(const struct opts *o, char *const *argv)
 {
 	auto_free char *cwd = getcwd(NULL, 0);
@@ -200,8 +216,12 @@ static int with_plan(const struct opts *o, char *const *argv)
 	if (!cwd)
 		return cmd_fail(err_sys(&err, "cannot tell the current directory"), &err);
 	rc = plan_build(&req, &plan, &err);
-	if (rc < 0)
+	if (rc == 0)
+		rc = tell_more(plan, (enum ladder_step)o->ladder, &err);
+	if (rc < 0) {
+		plan_free(plan);
 		return cmd_fail(rc, &err);
+	}
 	plan_print(plan, &text);
 	if (o->pair)
 		rc = plan_pair_run(buf_str(&text), o->pair, &err);

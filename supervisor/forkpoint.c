@@ -96,6 +96,7 @@ void forkpoint_summary(const struct sup *s, struct json_w *w)
 	json_u64(w, "call", f->at.call);
 	json_u64(w, "calls", f->at.calls);
 	json_bool(w, "reached", f->reached);
+	json_u64(w, "at_ns", s->fork_ns); /* since the start, as times.wall_ns counts */
 	json_u64(w, "steps_compared", steps_same(s->steps));
 	json_str(w, "differs", f->differs);
 	json_u64(w, "budget", f->budget);

@@ -10,6 +10,7 @@
 #include "gateway/record.h"
 #include "profiles/plan_pair.h"
 #include "supervisor/forkrun_internal.h"
+#include "triggers/ladder.h"
 #include "verifier/rundir.h"
 
 #define RECORD_MAX (1u << 30) /* bytes of a model.jsonl, as MODEL_FILE_MAX */
@@ -234,6 +235,16 @@ static int model_spec(const struct forkrun_request *req, const struct forkrun_re
 	return 0;
 }
 
+/* In the clean arm nothing happens, so there is nothing to tell of. */
+static int tell_more(const struct forkrun_request *req, enum fork_arm arm, struct plan *p,
+		     struct err *err)
+{
+	enum ladder_step step;
+	int rc = ladder_find(req->ladder, &step, err);
+
+	return rc < 0 || arm == FORK_CLEAN ? rc : ladder_set(p->scenario, step, err);
+}
+
 int forkrun_plan(const struct forkrun_request *req, const struct forkrun_record *r,
 		 enum fork_arm arm, struct plan **ret, struct err *err)
 {
@@ -270,7 +281,9 @@ int forkrun_plan(const struct forkrun_request *req, const struct forkrun_record 
 	if (rc < 0)
 		return rc;
 	raise_limits(req, r, *ret);
-	rc = same_plan(r, *ret, err);
+	rc = tell_more(req, arm, *ret, err);
+	if (rc == 0)
+		rc = same_plan(r, *ret, err);
 	if (rc < 0)
 		*ret = plan_free(*ret);
 	return rc;

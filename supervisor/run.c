@@ -115,6 +115,18 @@ static bool sends_messages(const struct scenario *sc)
 	return false;
 }
 
+/* What an effect starts is a process among the others of the box: the agent may end it. */
+static bool changes_runtime(const struct scenario *sc)
+{
+	for (size_t i = 0; sc && i < sc->n_interventions; i++) {
+		for (size_t k = 0; k < sc->interventions[i].n_effects; k++) {
+			if (sc->interventions[i].effects[k].kind == EFFECT_RUNTIME)
+				return true;
+		}
+	}
+	return false;
+}
+
 /* The kernel counts processes that have exited and wait for their parent, the tracer does not: with
  * some room for them the tracer sees the limit first and can say so. */
 static struct limits kernel_limits(const struct plan *p)
@@ -151,6 +163,7 @@ static int start_box(struct run *r, struct err *err)
 		.limits = kernel_limits(p),
 		.cpus = (unsigned)p->task->limits.cpus,
 		.no_cgroup = r->opt->no_cgroup,
+		.signal_beside = changes_runtime(p->scenario),
 		.janitor = r->jan,
 	};
 	bool native = steer_wanted(p), keep_in = native;

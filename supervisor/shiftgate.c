@@ -371,6 +371,7 @@ static int all_rows(struct gating *g, struct err *err)
 	struct wanted none = { .row = SHIFTGATE_NO_REPAIR, .position = "start", .script = g->none,
 			       .shifted = true };
 	int rc = initial_root(g, err);
+	size_t n = 0;
 
 	if (rc == 0)
 		rc = clean_reference(g, err);
@@ -378,8 +379,10 @@ static int all_rows(struct gating *g, struct err *err)
 		rc = play(g, &none, err);
 	for (size_t i = 0; rc == 0 && positions[i]; i++)
 		rc = at_position(g, positions[i], err);
+	while (positions[n])
+		n++;
 	if (rc == 0 && g->req->mutations)
-		rc = mutate(g, positions[0], err);
+		rc = mutate(g, positions[n / 2], err);
 	return rc;
 }
 

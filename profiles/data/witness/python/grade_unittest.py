@@ -44,9 +44,15 @@ def replaced(found):
 			yield "%s.%s" % (owner.__name__, name)
 
 
+def case_of(test):
+	"""A subtest counts for its test. By type: a test method may be called test_case, as the attribute is."""
+	sub = getattr(sys.modules["unittest.case"], "_SubTest", None)
+	return test.test_case if sub is not None and isinstance(test, sub) else test
+
+
 def names_of(test):
 	"""The id, then what the log of "unittest -v" may call it: both forms, and the docstring's line."""
-	test = getattr(test, "test_case", test)  # a subtest counts for its test
+	test = case_of(test)
 	kind = "%s.%s" % (type(test).__module__, type(test).__qualname__)
 	method = getattr(test, "_testMethodName", None)
 	if method is None:
@@ -80,7 +86,7 @@ class Run(object):
 			if err is None:
 				return
 			status = "failed" if issubclass(err[0], test.failureException) else "error"
-		case = getattr(test, "test_case", test)
+		case = case_of(test)
 		entry = self.open.setdefault(id(case), [case, status])
 		if RANK[status] > RANK[entry[1]]:
 			entry[1] = status
