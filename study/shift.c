@@ -1,5 +1,5 @@
 /* Pairs from directories and files. */
-#include "study/shift_internal.h"
+#include "study/shift.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "study/result_internal.h"
+#include "study/shift_internal.h"
 
 #define PAIRS_MAX       200000u
 #define FILE_MAX_BYTES  (64u << 20)
@@ -34,7 +35,7 @@ struct shift_pair *shift_room(struct shift_pairs *out, const char *name, struct 
 void shift_pair_done(struct shift_pair *p)
 {
 	char *owned[] = { p->source, p->scenario, p->family, p->position, p->agent,
-			  p->model,  p->ladder,	  p->reason, p->detail };
+			  p->model,  p->ladder,   p->reason, p->detail };
 
 	for (size_t i = 0; i < ARRAY_SIZE(owned); i++)
 		free(owned[i]);
@@ -53,8 +54,9 @@ void shift_pairs_done(struct shift_pairs *p)
 
 void shift_complete(struct shift_pair *p)
 {
-	char **texts[] = { &p->source, &p->scenario, &p->family,
-			   &p->position, &p->agent, &p->model };
+	char **texts[] = {
+		&p->source, &p->scenario, &p->family, &p->position, &p->agent, &p->model
+	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		if (!*texts[i])

@@ -19,9 +19,10 @@ enum { SHIFT_CLEAN, SHIFT_SHIFTED, SHIFT_ARMS };
 
 /* One arm. Texts are owned. */
 struct shift_arm {
-	bool made;               /* there is a continuation */
-	bool judged;             /* strict.json was read */
-	unsigned applies, fails; /* by enum strict_check: checks that apply, and those that do not hold */
+	bool made;   /* there is a continuation */
+	bool judged; /* strict.json was read */
+	unsigned applies,
+		fails; /* by enum strict_check: checks that apply, and those that do not hold */
 	uint64_t tokens, commands;
 	double seconds; /* behind the fork; NAN = unknown */
 	char *end;      /* "exited", "limit:total_tokens", ...; NULL = unknown */
@@ -38,9 +39,9 @@ enum shift_state {
 struct shift_pair {
 	char *source; /* pair.json, or FILE:LINE */
 	char *scenario, *family, *position, *agent, *model, *ladder;
-	double fraction; /* of the position, NAN = unknown */
-	uint64_t budget; /* tokens of a continuation, 0 = unknown */
-	uint64_t repeat; /* from 1 */
+	double fraction;        /* of the position, NAN = unknown */
+	uint64_t budget;        /* tokens of a continuation, 0 = unknown */
+	uint64_t repeat;        /* from 1 */
 	enum shift_state state; /* of a row of counts: valid unless no pair of it is */
 	char *reason, *detail;  /* of an invalid one, NULL = unknown */
 	/* 1 pair, or several: how many; those valid; of these, successes of the arms and of both */
@@ -107,8 +108,8 @@ void shift_figure(const struct shift *s, const char *which, struct buf *out);
 struct shift_figures {
 	uint64_t pairs, valid, clean, shifted, paired;
 	uint64_t invalid, partial, ungraded;
-	uint64_t scenarios;       /* with a valid pair */
-	uint64_t clean_scenarios; /* of these, with a success of the clean arm */
+	uint64_t scenarios;                        /* with a valid pair */
+	uint64_t clean_scenarios;                  /* of these, with a success of the clean arm */
 	double clean_rate, shifted_rate, psr, crr; /* per cent, micro; NAN for none */
 	double clean_macro, shifted_macro, psr_macro, crr_macro; /* means over scenarios */
 };

@@ -54,8 +54,8 @@ struct reading {
 
 static int wrong(const struct reading *r, struct err *err, const char *what, const char *column)
 {
-	return err_set(err, ERR_INPUT, "%s:%" PRIu64 ": column \"%s\": %s", r->name, r->line, column,
-		       what);
+	return err_set(err, ERR_INPUT, "%s:%" PRIu64 ": column \"%s\": %s", r->name, r->line,
+		       column, what);
 }
 
 static int take_state(struct reading *r, const char *text, struct err *err)
@@ -100,49 +100,69 @@ static bool given(const struct reading *r, size_t off)
 	return false;
 }
 
-/* Fill in what follows from the rest, and refuse counts that cannot be. */
-static int settle(struct reading *r, struct err *err)
+/* Columns that must be there. What the arms of an invalid pair came to need not be said. */
+static int check_needed(const struct reading *r, struct err *err)
 {
-	struct shift_pair *p = r->p;
-	char *end;
-
 	for (size_t c = 0; c < N_COLUMNS; c++) {
-		/* What the arms of an invalid pair came to need not be said. */
 		bool count = columns[c].off == OFF(clean) || columns[c].off == OFF(shifted);
 
-		if (columns[c].required && !r->given[c] && !(count && !p->valid))
+		if (columns[c].required && !r->given[c] && !(count && !r->p->valid))
 			return wrong(r, err, "is missing", columns[c].name);
 	}
-	if (!given(r, OFF(pairs)))
-		p->pairs = 1;
-	if (!given(r, OFF(state)))
-		p->state = p->valid ? SHIFT_VALID : SHIFT_INVALID;
+	return 0;
+}
+
+/* Counts that cannot be. */
+static int check_counts(const struct reading *r, struct err *err)
+{
+	const struct shift_pair *p = r->p;
+
 	if (p->valid > p->pairs)
 		return wrong(r, err, "more are valid than there are pairs", "valid");
-	if (!p->valid) /* what an arm of an invalid pair came to counts nowhere */
-		p->clean = p->shifted = p->paired = 0;
 	if ((p->valid > 0) != (p->state == SHIFT_VALID))
 		return wrong(r, err, "says something else than column \"valid\"", "state");
 	if (p->clean > p->valid || p->shifted > p->valid)
 		return wrong(r, err, "more successes than valid pairs", "clean, shifted");
-	if (p->valid && !given(r, OFF(paired))) {
-		if (p->valid > 1)
-			return wrong(r, err, "is needed where a row stands for several pairs", "paired");
-		p->paired = p->clean && p->shifted;
-	}
+	if (p->valid > 1 && !given(r, OFF(paired)))
+		return wrong(r, err, "is needed where a row stands for several pairs", "paired");
 	if (p->paired > p->clean || p->paired > p->shifted ||
 	    p->clean + p->shifted > p->valid + p->paired)
 		return wrong(r, err, "does not fit the successes of the arms", "paired");
-	if (!p->repeat)
-		return wrong(r, err, "begins at 1", "repeat");
-	/* "0.3"; an action number is no fraction. */
-	if (strchr(p->position, '.')) {
-		double f = strtod(p->position, &end);
+	return p->repeat ? 0 : wrong(r, err, "begins at 1", "repeat");
+}
 
-		if (!*end && f >= 0 && f <= 1)
-			p->fraction = f;
-	}
-	return 0;
+/* "0.3"; an action number is no fraction. */
+static double fraction_of(const char *position)
+{
+	char *end;
+	double f;
+
+	if (!strchr(position, '.'))
+		return NAN;
+	f = strtod(position, &end);
+	return !*end && f >= 0 && f <= 1 ? f : NAN;
+}
+
+/* Fill in what follows from the rest, and refuse counts that cannot be. */
+static int settle(struct reading *r, struct err *err)
+{
+	struct shift_pair *p = r->p;
+	int rc = check_needed(r, err);
+
+	if (rc < 0)
+		return rc;
+	if (!given(r, OFF(pairs)))
+		p->pairs = 1;
+	if (!given(r, OFF(state)))
+		p->state = p->valid ? SHIFT_VALID : SHIFT_INVALID;
+	if (!p->valid) /* what an arm of an invalid pair came to counts nowhere */
+		p->clean = p->shifted = p->paired = 0;
+	if (p->valid && !given(r, OFF(paired)))
+		p->paired = p->clean && p->shifted;
+	rc = check_counts(r, err);
+	if (rc == 0)
+		p->fraction = fraction_of(p->position);
+	return rc;
 }
 
 /* Count what was read. */
@@ -252,8 +272,8 @@ static int read_head(const char *name, const char **at, size_t ret[COLUMNS_MAX],
 			const char *near = str_nearest(word, names);
 
 			return err_set(err, ERR_INPUT, "%s:1: no column \"%.100s\" is known%s%s%s",
-				       name, word, near ? ", did you mean \"" : "", near ? near : "",
-				       near ? "\"?" : "");
+				       name, word, near ? ", did you mean \"" : "",
+				       near ? near : "", near ? "\"?" : "");
 		}
 		if (seen[c])
 			return err_set(err, ERR_INPUT, "%s:1: column \"%s\" is there twice", name,

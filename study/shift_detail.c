@@ -68,7 +68,9 @@ static void put_checks(const struct shift *s, struct table *t, size_t col, size_
 
 struct table *shift_checks(const struct shift *s, const char **ret_why)
 {
-	struct table *t = table_new("checks", "Which evidence was missing: checks that do not hold, by family");
+	struct table *t =
+		table_new("checks",
+			  "Which evidence was missing: checks that do not hold, by family");
 	size_t col = shift_head(s, t);
 
 	table_col(t, NULL, "family", "Family", TABLE_WORDS, 0, 0);
@@ -94,8 +96,10 @@ struct table *shift_checks(const struct shift *s, const char **ret_why)
 		*ret_why = "no valid pair has a strict.json beside it (proctor judge)";
 		return table_free(t);
 	}
-	table_note(t, "not: arms whose check does not hold, of those to which it applies; alone: no other check "
-		      "of the arm fails. Arms of valid pairs only");
+	table_note(
+		t,
+		"not: arms whose check does not hold, of those to which it applies; alone: no other check "
+		"of the arm fails. Arms of valid pairs only");
 	return t;
 }
 
@@ -153,8 +157,10 @@ struct table *shift_invalid(const struct shift *s, const char **ret_why)
 		table_words(t, col + 2, v[from]->p->source);
 		table_words(t, col + 3, v[from]->p->detail ? v[from]->p->detail : "");
 	}
-	table_note(t, "prefix: the record did not come back; update: it was not made; run: an arm could not be "
-		      "run; infra: it could not be graded; protocol: the trace does not carry a judgement");
+	table_note(
+		t,
+		"prefix: the record did not come back; update: it was not made; run: an arm could not be "
+		"run; infra: it could not be graded; protocol: the trace does not carry a judgement");
 	return t;
 }
 
@@ -235,7 +241,9 @@ static void put_arm(const struct shift *s, struct table *t, size_t col, size_t w
 
 struct table *shift_after(const struct shift *s, const char **ret_why)
 {
-	struct table *t = table_new("after", "Behind the fork: tokens, time and actions of the continuations");
+	struct table *t =
+		table_new("after",
+			  "Behind the fork: tokens, time and actions of the continuations");
 	size_t col = shift_head(s, t);
 
 	table_col(t, NULL, "arm", "Arm", TABLE_WORDS, 0, 0);
@@ -257,8 +265,10 @@ struct table *shift_after(const struct shift *s, const char **ret_why)
 		*ret_why = "no valid pair says what its arms used";
 		return table_free(t);
 	}
-	table_note(t, "arms of valid pairs. Limit: ended by a limit. Actions are those of the whole run. Prefix: "
-		      "tokens of the record that were given again and not paid");
+	table_note(
+		t,
+		"arms of valid pairs. Limit: ended by a limit. Actions are those of the whole run. Prefix: "
+		"tokens of the record that were given again and not paid");
 	return t;
 }
 
@@ -324,9 +334,11 @@ struct table *shift_versus(const struct shift *s, const char **ret_why)
 		*ret_why = "no two systems have valid pairs of the same scenario and position";
 		return table_free(t);
 	}
-	table_note(t, "cells: valid pairs of the same scenario, position and repeat in both. p: exact McNemar test, two-sided. "
-		      "From, to: Newcombe's method 10, cells taken as independent; over scenarios: bootstrap of the "
-		      "scenarios' means (positions of one scenario are not independent)");
+	table_note(
+		t,
+		"cells: valid pairs of the same scenario, position and repeat in both. p: exact McNemar test, two-sided. "
+		"From, to: Newcombe's method 10, cells taken as independent; over scenarios: bootstrap of the "
+		"scenarios' means (positions of one scenario are not independent)");
 	if (s->n_who > VERSUS_MAX)
 		table_note(t, "only the first %d systems are compared", VERSUS_MAX);
 	return t;
@@ -345,7 +357,8 @@ static size_t missing_at(const struct shift *s, size_t *at, size_t who, size_t s
 		bool there = false;
 
 		/* Items are sorted by scenario, then position: one walk over all of them. */
-		while (*at < end && s->item[*at].scenario == scenario && s->item[*at].position == p) {
+		while (*at < end && s->item[*at].scenario == scenario &&
+		       s->item[*at].position == p) {
 			there |= s->item[*at].p->state == SHIFT_VALID;
 			(*at)++;
 		}
@@ -395,7 +408,9 @@ struct table *shift_missing(const struct shift *s, const char **ret_why)
 		*ret_why = "every system has a valid pair in every cell that another one has";
 		return table_free(t);
 	}
-	table_note(t, "of all scenarios and positions that any pair names; also those whose pair is invalid");
+	table_note(
+		t,
+		"of all scenarios and positions that any pair names; also those whose pair is invalid");
 	if (cut)
 		table_note(t, "and %llu cells more", (unsigned long long)cut);
 	return t;

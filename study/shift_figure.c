@@ -101,14 +101,15 @@ static void put_bar(const struct bar *one, size_t i, struct buf *out)
 	rate = (double)one->paired / (double)one->valid;
 	buf_addf(out, "<text x=\"%d\" y=\"%zu\" text-anchor=\"end\">", LEFT - 8, y + 13);
 	table_html(out, one->label);
-	buf_addf(out,
-		 "</text>\n<rect x=\"%d\" y=\"%zu\" width=\"%.1f\" height=\"%d\" fill=\"#d9705e\"/>\n", LEFT,
-		 y + 3, rate * WIDE, HIGH - 6);
+	buf_addf(
+		out,
+		"</text>\n<rect x=\"%d\" y=\"%zu\" width=\"%.1f\" height=\"%d\" fill=\"#d9705e\"/>\n",
+		LEFT, y + 3, rate * WIDE, HIGH - 6);
 	buf_addf(out,
 		 "<line x1=\"%.1f\" y1=\"%zu\" x2=\"%.1f\" y2=\"%zu\" stroke=\"#444\"/>\n"
 		 "<text x=\"%d\" y=\"%zu\">%.1f (%llu of %llu)</text>\n",
-		 LEFT + low * WIDE, y + HIGH / 2, LEFT + high * WIDE, y + HIGH / 2, LEFT + WIDE + 10,
-		 y + 13, 100 * rate, (unsigned long long)one->paired,
+		 LEFT + low * WIDE, y + HIGH / 2, LEFT + high * WIDE, y + HIGH / 2,
+		 LEFT + WIDE + 10, y + 13, 100 * rate, (unsigned long long)one->paired,
 		 (unsigned long long)one->valid);
 }
 
@@ -116,10 +117,11 @@ static void draw(const struct bars *b, struct buf *out)
 {
 	size_t high = 40 + b->n * HIGH;
 
-	buf_addf(out,
-		 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%zu\" font-size=\"12\" "
-		 "font-family=\"sans-serif\" role=\"img\">\n<title>PSR in per cent</title>\n",
-		 LEFT + WIDE + 140, high);
+	buf_addf(
+		out,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%zu\" font-size=\"12\" "
+		"font-family=\"sans-serif\" role=\"img\">\n<title>PSR in per cent</title>\n",
+		LEFT + WIDE + 140, high);
 	for (int at = 0; at <= 100; at += 20)
 		buf_addf(out,
 			 "<line x1=\"%d\" y1=\"24\" x2=\"%d\" y2=\"%zu\" stroke=\"#ddd\"/>\n"

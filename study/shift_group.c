@@ -8,8 +8,12 @@
 #include "study/shift_internal.h"
 
 /* Anchors in the order of a run, behind the fractions. */
-static const char *const anchors[] = { "start",		    "before-first-edit", "after-first-edit",
-				       "before-first-test", "after-first-pass",	 "before-submit" };
+static const char *const anchors[] = { "start",
+				       "before-first-edit",
+				       "after-first-edit",
+				       "before-first-test",
+				       "after-first-pass",
+				       "before-submit" };
 
 /* --- order ------------------------------------------------------------------------------------- */
 
@@ -165,7 +169,8 @@ static void rank_who(struct shift *s)
 	for (size_t i = 0, end; i < s->n_who; i = end) {
 		uint64_t valid = 0, success = 0;
 
-		for (end = i; end < s->n_who && str_eq(s->who[end].system, s->who[i].system); end++) {
+		for (end = i; end < s->n_who && str_eq(s->who[end].system, s->who[i].system);
+		     end++) {
 			valid += s->who[end].valid;
 			success += s->who[end].success;
 		}

@@ -6,13 +6,13 @@
 #include "base/str.h"
 #include "study/shift.h"
 
-#define SHIFT_BUDGET 1000000u /* of the paper: B */
-#define SHIFT_ANY    SIZE_MAX
-#define SHIFT_WHO_MAX      500   /* systems and conditions, so that sums over groups end */
+#define SHIFT_BUDGET       1000000u /* of the paper: B */
+#define SHIFT_ANY          SIZE_MAX
+#define SHIFT_WHO_MAX      500 /* systems and conditions, so that sums over groups end */
 #define SHIFT_FAMILY_MAX   100
 #define SHIFT_POSITION_MAX 200
 #define SHIFT_SCENARIO_MAX 20000
-#define SHIFT_CUT    9        /* scenarios or positions named in a note; more are counted */
+#define SHIFT_CUT          9 /* scenarios or positions named in a note; more are counted */
 
 /* Which pairs: indices into the lists of struct shift, SHIFT_ANY = all. */
 struct shift_pick {
@@ -21,10 +21,10 @@ struct shift_pick {
 
 /* One system under one condition. */
 struct shift_who {
-	char *system;   /* owned: agent, and model when it names one */
-	char *ladder;   /* owned */
+	char *system; /* owned: agent, and model when it names one */
+	char *ladder; /* owned */
 	uint64_t budget;
-	double clean;   /* rate of its system over all conditions, for the order */
+	double clean;            /* rate of its system over all conditions, for the order */
 	uint64_t valid, success; /* of the clean arm */
 	size_t from, to;         /* its items */
 	size_t now;              /* while they are numbered: its place in the end */
@@ -92,7 +92,8 @@ void shift_match(const struct shift *s, size_t first, size_t second, struct shif
 /* How tables begin: system, and ladder and budget when there are several. shift_head() returns the next
  * column; shift_lead() begins a row. */
 size_t shift_head(const struct shift *s, struct table *t);
-void shift_lead(const struct shift *s, struct table *t, size_t who, bool apart); /* see shift_head() */
+void shift_lead(const struct shift *s, struct table *t, size_t who,
+		bool apart); /* see shift_head() */
 
 /* Makers; NULL with *ret_why. */
 struct table *shift_main(const struct shift *s, const char **ret_why);

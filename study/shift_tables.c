@@ -127,8 +127,10 @@ static size_t put_columns(struct table *t, size_t col, const struct shift_figure
 
 static void note_rates(struct table *t)
 {
-	table_note(t, "PSR: both arms succeed, of valid pairs. CRR micro: of pairs whose clean arm succeeds. From, "
-		      "to: Wilson's interval, 95 %%, pairs taken as independent");
+	table_note(
+		t,
+		"PSR: both arms succeed, of valid pairs. CRR micro: of pairs whose clean arm succeeds. From, "
+		"to: Wilson's interval, 95 %%, pairs taken as independent");
 }
 
 /* --- the tables -------------------------------------------------------------------------------- */
@@ -148,14 +150,17 @@ static void note_left_out(const struct shift *s, struct table *t)
 	if (f.ungraded)
 		table_note(t, "%llu pairs are not graded", (unsigned long long)f.ungraded);
 	if (s->pairs->unfinished)
-		table_note(t, "%zu directories hold an arm and no pair.json: such a pair is not finished",
-			   s->pairs->unfinished);
+		table_note(
+			t,
+			"%zu directories hold an arm and no pair.json: such a pair is not finished",
+			s->pairs->unfinished);
 }
 
 /* Both averages of a system. */
 struct table *shift_main(const struct shift *s, const char **ret_why)
 {
-	struct table *t = table_new("pairs", "Clean, shifted and paired success, and conditional recovery");
+	struct table *t =
+		table_new("pairs", "Clean, shifted and paired success, and conditional recovery");
 	size_t col = shift_head(s, t);
 
 	(void)ret_why; /* there is a pair: shift_new() saw to it */
@@ -178,8 +183,9 @@ struct table *shift_main(const struct shift *s, const char **ret_why)
 		table_value(t, c + 3, f.psr_macro);
 	}
 	note_rates(t);
-	table_note(t, "CRR macro: mean over the scenarios with a success of the clean arm (of). Over "
-		      "scenarios: means of each scenario's rate");
+	table_note(t,
+		   "CRR macro: mean over the scenarios with a success of the clean arm (of). Over "
+		   "scenarios: means of each scenario's rate");
 	note_left_out(s, t);
 	return t;
 }
@@ -430,8 +436,10 @@ struct table *shift_ladder(const struct shift *s, const char **ret_why)
 		*ret_why = "no system has pairs at two steps of the ladder with one budget";
 		return table_free(t);
 	}
-	table_note(t, "A0 nothing, A1 that something changed, A2 what, A3 how it is now, A4 look and test "
-		      "again first, A5 what must be kept; each says what the ones before say");
+	table_note(
+		t,
+		"A0 nothing, A1 that something changed, A2 what, A3 how it is now, A4 look and test "
+		"again first, A5 what must be kept; each says what the ones before say");
 	note_rates(t);
 	return t;
 }
@@ -449,9 +457,11 @@ struct table *shift_sweep(const struct shift *s, const char **ret_why)
 		*ret_why = "no system has pairs with two budgets at one step of the ladder";
 		return table_free(t);
 	}
-	table_note(t, "B: 1,000,000 tokens where there are such pairs, else the smallest budget. Every budget "
-		      "is a run of its own: a longer run cannot be cut afterwards, since what is graded is "
-		      "the last state, and the agent may know its budget");
+	table_note(
+		t,
+		"B: 1,000,000 tokens where there are such pairs, else the smallest budget. Every budget "
+		"is a run of its own: a longer run cannot be cut afterwards, since what is graded is "
+		"the last state, and the agent may know its budget");
 	note_rates(t);
 	return t;
 }

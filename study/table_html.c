@@ -39,18 +39,19 @@ void table_page_begin(const char *title, struct buf *out)
 	buf_adds(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 		      "<meta name=\"viewport\" content=\"width=device-width\">\n<title>");
 	table_html(out, title);
-	buf_adds(out, "</title>\n<style>\n"
-		      "body { font: 15px/1.5 sans-serif; margin: 2em; color: #222; background: #fff }\n"
-		      "table { border-collapse: collapse; margin: 1em 0 }\n"
-		      "caption { text-align: left; font-weight: bold; padding: .4em 0 }\n"
-		      "th, td { padding: .15em .7em; text-align: left }\n"
-		      "thead tr:last-child th { border-bottom: 1px solid #888 }\n"
-		      "th.g { text-align: center; border-bottom: 1px solid #ccc }\n"
-		      ".n { text-align: right; font-variant-numeric: tabular-nums }\n"
-		      "tr.a td { border-top: 1px solid #ccc }\n"
-		      "p.note { margin: .2em 0; color: #555; font-size: 13px }\n"
-		      "svg { display: block; margin: 1em 0 }\n"
-		      "</style>\n</head>\n<body>\n");
+	buf_adds(out,
+		 "</title>\n<style>\n"
+		 "body { font: 15px/1.5 sans-serif; margin: 2em; color: #222; background: #fff }\n"
+		 "table { border-collapse: collapse; margin: 1em 0 }\n"
+		 "caption { text-align: left; font-weight: bold; padding: .4em 0 }\n"
+		 "th, td { padding: .15em .7em; text-align: left }\n"
+		 "thead tr:last-child th { border-bottom: 1px solid #888 }\n"
+		 "th.g { text-align: center; border-bottom: 1px solid #ccc }\n"
+		 ".n { text-align: right; font-variant-numeric: tabular-nums }\n"
+		 "tr.a td { border-top: 1px solid #ccc }\n"
+		 "p.note { margin: .2em 0; color: #555; font-size: 13px }\n"
+		 "svg { display: block; margin: 1em 0 }\n"
+		 "</style>\n</head>\n<body>\n");
 }
 
 void table_page_end(struct buf *out)
@@ -77,7 +78,8 @@ static void put_groups(const struct table *t, struct buf *out)
 		const char *group = t->col[c].group;
 		size_t span = 0;
 
-		for (end = c; end < t->n_cols && (end == c || (group && str_eq(t->col[end].group, group)));
+		for (end = c;
+		     end < t->n_cols && (end == c || (group && str_eq(t->col[end].group, group)));
 		     end++)
 			span += table_shown(t, end);
 		if (!span)

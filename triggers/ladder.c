@@ -28,8 +28,8 @@ int ladder_find(const char *name, enum ladder_step *ret, struct err *err)
 			return 0;
 		}
 	}
-	return err_set(err, ERR_USAGE, "ladder step \"%.20s\" is not known; choose A0, A1, A2, A3, A4 or A5",
-		       name);
+	return err_set(err, ERR_USAGE,
+		       "ladder step \"%.20s\" is not known; choose A0, A1, A2, A3, A4 or A5", name);
 }
 
 /* --- one effect as a line, and as details ------------------------------------------------------ */
@@ -150,7 +150,8 @@ static double port_of(const struct scenario *s, const char *name)
 	cJSON_ArrayForEach (one, src.root) {
 		const cJSON *p = cJSON_GetObjectItemCaseSensitive(one, "port");
 
-		if (str_eq(cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(one, "name")), name) &&
+		if (str_eq(cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(one, "name")),
+			   name) &&
 		    cJSON_IsNumber(p))
 			port = p->valuedouble;
 	}
@@ -193,7 +194,8 @@ static void tell_exec(const struct scenario *s, const struct effect *e, struct b
 static void tell_replace(const struct effect_place *p, struct buf *out)
 {
 	for (size_t i = 0; i < p->n_swaps; i++)
-		buf_addf(out, "%s: \"%s\" is now \"%s\"\n", p->path, p->swap[i].old, p->swap[i].new);
+		buf_addf(out, "%s: \"%s\" is now \"%s\"\n", p->path, p->swap[i].old,
+			 p->swap[i].new);
 }
 
 static void tell_place(const struct scenario *s, const struct effect *e, struct buf *out)
@@ -203,8 +205,7 @@ static void tell_place(const struct scenario *s, const struct effect *e, struct 
 	struct err ignored;
 
 	(void)s;
-	if (!open_raw(e, &src) ||
-	    effect_place_read(&src, "$", NULL, src.root, &p, &ignored) < 0) {
+	if (!open_raw(e, &src) || effect_place_read(&src, "$", NULL, src.root, &p, &ignored) < 0) {
 		json_src_done(&src);
 		return;
 	}
@@ -243,7 +244,8 @@ static void tell_runtime(const struct scenario *s, const struct effect *e, struc
 
 		name_runtime(&r, &line);
 		if (line.len > 2) /* without the mark of a list and the end of the line */
-			buf_addf(out, "%.*s: %s", (int)(line.len - 3), line.data + 2, words[r.kind]);
+			buf_addf(out, "%.*s: %s", (int)(line.len - 3), line.data + 2,
+				 words[r.kind]);
 		if (r.kind == RUNTIME_START || (r.name && (r.port || r.path)))
 			buf_addf(out, " by %s", r.kind == RUNTIME_START ? "me" : r.name);
 		buf_addc(out, '\n');
@@ -362,9 +364,11 @@ static void put_refresh(const struct scenario *s, const struct intervention *iv,
 {
 	(void)s;
 	(void)iv;
-	buf_adds(out, "\nWhat you saw before this is out of date: what you read of it, results of tests, logs and "
-		      "answers of services no longer count. Look at it again, and run again what you rely on, "
-		      "before you change anything.\n");
+	buf_adds(
+		out,
+		"\nWhat you saw before this is out of date: what you read of it, results of tests, logs and "
+		"answers of services no longer count. Look at it again, and run again what you rely on, "
+		"before you change anything.\n");
 }
 
 /* What the scenario itself wants to be kept, in its own words. */
@@ -378,7 +382,8 @@ static void put_kept(const struct scenario *s, struct buf *out)
 	if (!s->checks || json_parse("checks", s->checks, strlen(s->checks), &src, &ignored) < 0)
 		return;
 	cJSON_ArrayForEach (one, cJSON_GetObjectItemCaseSensitive(src.root, "preservation")) {
-		const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(one, "name"));
+		const char *name =
+			cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(one, "name"));
 
 		if (name && n++ < NAMED_MAX)
 			item(out, "%s", name);
@@ -407,7 +412,7 @@ static void put_notice(const struct scenario *s, const struct intervention *iv, 
 /* Each step adds one. */
 static void (*const steps[LADDER_MAX])(const struct scenario *s, const struct intervention *iv,
 				       struct buf *out) = {
-	[LADDER_A1] = put_notice,  [LADDER_A2] = put_list,	[LADDER_A3] = put_details,
+	[LADDER_A1] = put_notice,  [LADDER_A2] = put_list,      [LADDER_A3] = put_details,
 	[LADDER_A4] = put_refresh, [LADDER_A5] = put_checklist,
 };
 
@@ -456,10 +461,11 @@ int ladder_set(struct scenario *s, enum ladder_step step, struct err *err)
 			continue;
 		wrong = message_refused(buf_str(&text), true);
 		if (wrong)
-			return err_set(err, ERR_INPUT,
-				       "%s: what is said at --ladder %s would hold \"%s\", which no user "
-				       "says; take the word out of the effect, or a lower step",
-				       s->file ? s->file : "scenario", ladder_names[step], wrong);
+			return err_set(
+				err, ERR_INPUT,
+				"%s: what is said at --ladder %s would hold \"%s\", which no user "
+				"says; take the word out of the effect, or a lower step",
+				s->file ? s->file : "scenario", ladder_names[step], wrong);
 		add_message(&s->interventions[i], buf_steal(&text, NULL));
 	}
 	return 0;

@@ -34,7 +34,7 @@ static void all_tables(const struct report *rep)
 
 		if (!t && !why)
 			abort();
-		for (int f = TABLE_TEXT; t && f <= TABLE_JSON; f++) {
+		for (int f = TABLE_TEXT; t && f <= TABLE_HTML; f++) {
 			auto_buf out = BUF_INIT(64u << 20);
 
 			table_print(t, (enum table_format)f, &out);

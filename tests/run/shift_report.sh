@@ -208,7 +208,7 @@ mkdir empty
 proctor report empty >out.txt 2>&1
 [ $? -eq 3 ]
 tap_ok $? "a directory without anything is an error"
-proctor report --table familes t >out.txt 2>&1
+proctor report --table familys t >out.txt 2>&1
 [ $? -eq 2 ] && grep -q 'did you mean "families"' out.txt
 tap_ok $? "the nearest table"
 mkdir runs && cp -r t/ladder/one/s1/0.1/clean runs/clean

@@ -65,9 +65,9 @@ static const struct {
 	const char *name;
 	double clean, shifted, psr, crr;
 } published[] = {
-	{ "first", 67.35, 24.79, 20.34, 30.20 },  { "second", 62.01, 18.33, 16.88, 26.02 },
-	{ "third", 53.76, 16.09, 14.78, 26.54 },  { "fourth", 46.22, 12.56, 11.30, 23.94 },
-	{ "fifth", 31.41, 12.09, 8.20, 25.12 },	  { "sixth", 29.37, 10.29, 8.83, 29.15 },
+	{ "first", 67.35, 24.79, 20.34, 30.20 }, { "second", 62.01, 18.33, 16.88, 26.02 },
+	{ "third", 53.76, 16.09, 14.78, 26.54 }, { "fourth", 46.22, 12.56, 11.30, 23.94 },
+	{ "fifth", 31.41, 12.09, 8.20, 25.12 },  { "sixth", 29.37, 10.29, 8.83, 29.15 },
 };
 
 /* The only whole numbers up to 1,080 pairs (120 scenarios, nine positions) that give the first row. */
@@ -77,7 +77,8 @@ static void test_first_row(void)
 
 	figures_of(HEAD "all\tF\t0.5\ta\t585\t394\t145\t119\t585\n", &f);
 	tap_ok(near(f.clean_rate, published[0].clean), "clean 394 of 585: %.4f", f.clean_rate);
-	tap_ok(near(f.shifted_rate, published[0].shifted), "shifted 145 of 585: %.4f", f.shifted_rate);
+	tap_ok(near(f.shifted_rate, published[0].shifted), "shifted 145 of 585: %.4f",
+	       f.shifted_rate);
 	tap_ok(near(f.psr, published[0].psr), "PSR 119 of 585: %.4f", f.psr);
 	tap_ok(near(f.crr, published[0].crr), "CRR micro 119 of 394: %.4f", f.crr);
 	tap_ok(near(f.crr_macro, published[0].crr), "one scenario: both averages are one");
@@ -88,9 +89,10 @@ static void test_first_row(void)
 static void test_six_rows(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(published); i++) {
-		auto_free char *text = mem_printf(
-			HEAD "all\tF\t0.5\ta\t10000\t%.0f\t%.0f\t%.0f\t10000\n",
-			published[i].clean * 100, published[i].shifted * 100, published[i].psr * 100);
+		auto_free char *text =
+			mem_printf(HEAD "all\tF\t0.5\ta\t10000\t%.0f\t%.0f\t%.0f\t10000\n",
+				   published[i].clean * 100, published[i].shifted * 100,
+				   published[i].psr * 100);
 		struct shift_figures f;
 		double more;
 
@@ -113,7 +115,8 @@ static void test_averages(void)
 		   &f);
 	tap_ok(near(f.psr, 400.0 / 27), "PSR micro 4 of 27: %.3f", f.psr);
 	tap_ok(near(f.crr, 400.0 / 12), "CRR micro 4 of 12: %.3f", f.crr);
-	tap_ok(near(f.crr_macro, (400.0 / 9 + 0) / 2), "CRR macro over two scenarios: %.3f", f.crr_macro);
+	tap_ok(near(f.crr_macro, (400.0 / 9 + 0) / 2), "CRR macro over two scenarios: %.3f",
+	       f.crr_macro);
 	tap_is_u64(f.clean_scenarios, 2, "a scenario without a clean success is in no macro CRR");
 	tap_is_u64(f.scenarios, 3, "it is in the macro PSR");
 	tap_ok(near(f.psr_macro, 400.0 / 9 / 3), "PSR macro: %.3f", f.psr_macro);
@@ -134,7 +137,8 @@ static void test_none(void)
 
 /* --- tables ------------------------------------------------------------------------------------ */
 
-#define ONE "scenario\tfamily\tposition\tagent\tmodel\tladder\tbudget\tvalid\tclean\tshifted\tstate\treason\trepeat\n"
+#define ONE                                                                                        \
+	"scenario\tfamily\tposition\tagent\tmodel\tladder\tbudget\tvalid\tclean\tshifted\tstate\treason\trepeat\n"
 
 /* clang-format off */
 static const struct {
@@ -249,7 +253,8 @@ static void test_names(void)
 
 		tap_ok(!strstr(got, "no such table"), "table %s", shift_tables[i]);
 	}
-	tap_ok(shift_in_all("pairs") && !shift_in_all("cells"), "long tables are made by name only");
+	tap_ok(shift_in_all("pairs") && !shift_in_all("cells"),
+	       "long tables are made by name only");
 }
 
 /* What was read is written so that it is read again, whatever bytes are in the names. */

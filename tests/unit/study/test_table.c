@@ -90,13 +90,28 @@ static void test_formats(void)
 			"\\end{tabular}\n"
 			"\\par{\\footnotesize n = 2}\n"
 			"\\end{table}\n",
+		[TABLE_HTML] =
+			"<table>\n<caption>Table 3. A table &amp; more</caption>\n<thead>\n"
+			"<tr><th class=\"g\" colspan=\"1\"></th><th class=\"g\" colspan=\"2\">Vanilla</th>"
+			"<th class=\"g\" colspan=\"1\"></th><th class=\"g\" colspan=\"1\"></th>"
+			"<th class=\"g\" colspan=\"1\"></th></tr>\n"
+			"<tr><th>Model</th><th class=\"n\">Resolve</th><th class=\"n\">Tok. (K)</th>"
+			"<th class=\"n\">Δ</th><th class=\"n\">Rank Δ</th><th class=\"n\">$</th></tr>\n"
+			"</thead>\n<tbody>\n"
+			"<tr><td>one</td><td class=\"n\">85.2±1.8 (1)</td><td class=\"n\">1,344</td>"
+			"<td class=\"n\">-1.8</td><td class=\"n\">↑3</td><td class=\"n\">0.50</td></tr>\n"
+			"<tr class=\"a\"><td>two, &quot;x&quot;</td><td class=\"n\">5.0</td>"
+			"<td class=\"n\">–</td><td class=\"n\">0.0</td><td class=\"n\">↓2</td>"
+			"<td class=\"n\">unknown</td></tr>\n"
+			"</tbody>\n</table>\n<p class=\"note\">n = 2</p>\n",
 	};
 	struct table *t = sample();
 
 	for (size_t i = 0; i < ARRAY_SIZE(want); i++) {
 		auto_free char *got = printed(t, (enum table_format)i);
 
-		tap_is_str(got, want[i], table_formats[i]);
+		if (i != TABLE_JSON) /* test_json() */
+			tap_is_str(got, want[i], table_formats[i]);
 	}
 	table_free(t);
 }
@@ -143,7 +158,7 @@ static void test_hostile(void)
 		table_words(t, 0, names[i]);
 		table_value(t, 1, INFINITY);
 	}
-	for (int f = TABLE_TEXT; f <= TABLE_JSON; f++) {
+	for (int f = TABLE_TEXT; f <= TABLE_HTML; f++) {
 		auto_free char *text = printed(t, (enum table_format)f);
 		size_t bad = 0, lines = 0;
 
@@ -153,6 +168,9 @@ static void test_hostile(void)
 		tap_ok(str_utf8(text, strlen(text), &bad) && !strchr(text, '\x1b') &&
 			       (f == TABLE_JSON || !strstr(text, "\xe2\x80\xae")),
 		       "%s: nothing that a terminal obeys", table_formats[f]);
+		if (f == TABLE_HTML)
+			tap_ok(strstr(text, "&lt;b&gt;&amp;</th>") && !strstr(text, "<b>"),
+			       "html: names stay text");
 		if (f == TABLE_CSV)
 			tap_is_u64(lines, 6, "csv: one line for each row");
 		if (f == TABLE_MARKDOWN)

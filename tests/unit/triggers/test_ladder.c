@@ -145,7 +145,8 @@ static void test_set(void)
 	tap_ok(s && ladder_set(s, LADDER_A0, &err) == 0, "A0 in any mode");
 	scenario_free(s);
 	tap_ok(ladder_set(NULL, LADDER_A1, &err) == -ERR_USAGE, "nothing to tell of");
-	s = make("edit+message", "{\"place\":{\"path\":\"a\",\"text\":\"see the gold patch\"}}", "");
+	s = make("edit+message", "{\"place\":{\"path\":\"a\",\"text\":\"see the gold patch\"}}",
+		 "");
 	tap_ok(s && ladder_set(s, LADDER_A3, &err) == -ERR_INPUT && strstr(err.text, "gold patch"),
 	       "words that give the experiment away are refused");
 	tap_ok(s && ladder_set(s, LADDER_A2, &err) == 0, "a step that does not say them is not");
