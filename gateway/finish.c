@@ -104,6 +104,7 @@ void finish_exchange(struct exchange *x)
 		.model = x->out.model,
 		.repeat = x->retry_of != 0,
 		.name = x->model ? x->model : forward_model(x),
+		.text = x->answer.text,
 	};
 
 	if (!x->t1)

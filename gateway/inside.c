@@ -17,6 +17,7 @@
 #include "gateway/script.h"
 #include "gateway/server.h"
 #include "gateway/simlink.h"
+#include "gateway/turnlink.h"
 #include "gateway/upstream.h"
 
 enum { LAST_WORDS_MS = 5000 }; /* without the supervisor taking one of them */
@@ -109,12 +110,19 @@ static void on_request(void *arg, const struct server_request *r)
 	ask(arg, &m, r->call);
 }
 
+static void tell_any(void *arg, struct gw_msg *m)
+{
+	tell(arg, m);
+}
+
 static void on_last(void *arg, uint64_t call, const struct api_request *q)
 {
 	const struct inside *in = arg;
 
 	if (in->simlink)
 		simlink_last(in->simlink, call, q);
+	if (scenario_user(in->spec->plan->scenario))
+		turnlink_request(tell_any, arg, call, q);
 }
 
 static void on_placed(void *arg, uint64_t call, const struct placed *p)
@@ -143,7 +151,13 @@ static void on_tool(void *arg, uint64_t call, const char *name, const struct too
 
 static void on_answer(void *arg, const struct server_answer *a)
 {
+	const struct inside *in = arg;
 	struct gw_msg m = { .type = GW_ANSWER };
+
+	/* The last words of a turn, for who may have something to say to them. */
+	if (a->model && !a->repeat && a->purpose == PURPOSE_MAIN && a->finish == FINISH_STOP &&
+	    scenario_user(in->spec->plan->scenario))
+		turnlink_answer(tell_any, arg, a->call, a->text);
 
 	m.v[GWA_CALL] = a->call;
 	m.v[GWA_PURPOSE] = a->purpose;
@@ -390,11 +404,6 @@ static int make_server(struct inside *in, const struct server_ops *ops, struct e
 	return rc < 0 ? rc : server_new(&spec, &in->server, err);
 }
 
-static void simlink_tell(void *arg, struct gw_msg *m)
-{
-	tell(arg, m);
-}
-
 static int make_simlink(struct inside *in, struct err *err)
 {
 	const struct simulator *sim = in->spec->plan->simulator;
@@ -403,7 +412,7 @@ static int make_simlink(struct inside *in, struct err *err)
 		.sim = sim,
 		.record_fd = in->spec->simulator_fd,
 		.start = in->spec->start,
-		.tell = simlink_tell,
+		.tell = tell_any,
 		.failed = on_failed,
 		.arg = in,
 	};
@@ -451,10 +460,16 @@ static void forget_environment(void)
 		explicit_bzero(*e, strlen(*e));
 }
 
+/* Does anybody want to know what the agent did? */
+static bool wants_last(const struct inside *in)
+{
+	return in->spec->plan->simulator || scenario_user(in->spec->plan->scenario);
+}
+
 static int run(struct inside *in, struct err *err)
 {
 	struct server_ops sops = {
-		.last = in->spec->plan->simulator ? on_last : NULL,
+		.last = wants_last(in) ? on_last : NULL,
 		.request = on_request,
 		.placed = on_placed,
 		.stripped = on_stripped,

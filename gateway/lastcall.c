@@ -53,6 +53,70 @@ static void put_call(const struct item *call, struct buf *out)
 	put(out, args, strlen(args));
 }
 
+/* Items [*first, *end) of the last answer: calls and texts that stand together. */
+static bool last_answer(const struct api_request *q, size_t *first, size_t *end)
+{
+	size_t i = q->n_items;
+
+	while (i && q->items[i - 1].kind != ITEM_CALL && q->items[i - 1].kind != ITEM_ASSISTANT)
+		i--;
+	*end = i;
+	while (i && (q->items[i - 1].kind == ITEM_CALL || q->items[i - 1].kind == ITEM_ASSISTANT))
+		i--;
+	*first = i;
+	return *first < *end;
+}
+
+/* The result of call @at, which is number @nth of its answer; results stand behind the answer. */
+static const struct item *result_of(const struct api_request *q, size_t at, size_t end, size_t nth)
+{
+	const char *id = q->items[at].id;
+
+	for (size_t i = end; i < q->n_items; i++) {
+		const struct item *it = &q->items[i];
+
+		if (it->kind != ITEM_RESULT)
+			continue;
+		if (id && it->id ? str_eq(id, it->id) : nth == 0)
+			return it;
+		nth -= nth > 0;
+	}
+	return NULL;
+}
+
+void lastcall_turn(const struct api_request *q, const struct lastcall_turn *t)
+{
+	auto_buf said = BUF_INIT(LASTCALL_MAX);
+	size_t first, end, n = 0;
+
+	if (!last_answer(q, &first, &end))
+		return;
+	for (size_t i = first; i < end; i++) {
+		const struct item *it = &q->items[i];
+
+		if (it->kind != ITEM_ASSISTANT || !it->text || !it->text[0])
+			continue;
+		if (said.len)
+			put(&said, "\n", 1);
+		put(&said, it->text, strlen(it->text));
+	}
+	if (said.len)
+		t->said(t->arg, buf_str(&said), said.len);
+	for (size_t i = first; i < end && n < LASTCALL_CALLS_MAX; i++) {
+		auto_buf command = BUF_INIT(LASTCALL_MAX);
+		auto_buf output = BUF_INIT(LASTCALL_MAX);
+		const struct item *result;
+
+		if (q->items[i].kind != ITEM_CALL)
+			continue;
+		result = result_of(q, i, end, n++);
+		put_call(&q->items[i], &command);
+		if (result && result->text)
+			put(&output, result->text, strlen(result->text));
+		t->call(t->arg, &command, &output);
+	}
+}
+
 bool lastcall_of(const struct api_request *q, struct buf *command, struct buf *output)
 {
 	const struct item *result = NULL, *call = NULL;

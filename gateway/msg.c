@@ -74,6 +74,22 @@ void gw_text(struct gw_msg *m, const char *s, size_t n)
 	memcpy(m->text, s, m->n);
 }
 
+void gw_parts(const struct gw_msg *m, const char *s, size_t n,
+	      void (*tell)(void *arg, struct gw_msg *m), void *arg)
+{
+	size_t at = 0;
+
+	do {
+		struct gw_msg part = *m;
+
+		part.v[2] = at;
+		part.v[3] = n;
+		gw_text(&part, s + at, n - at);
+		at += part.n;
+		tell(arg, &part);
+	} while (at < n);
+}
+
 static bool put(struct gw_link *l, const struct gw_msg *m)
 {
 	/* A socket whose other end is gone takes everything: the reader finds out. */

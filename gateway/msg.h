@@ -71,8 +71,9 @@ enum {
 	GWAF_REPEAT = 4, /* given again from the record: costs nothing */
 };
 
-/* What a GW_LAST is part of. */
-enum gw_last { GWL_COMMAND, GWL_OUTPUT };
+/* What a GW_LAST is part of: the last tool call and its result, for who writes messages; for a user that
+ * reacts the text of the last answer, and each of its calls with its result. */
+enum gw_last { GWL_COMMAND, GWL_OUTPUT, GWL_SAID, GWL_DID, GWL_GOT };
 
 /* Values of GW_SIMULATED. */
 enum gw_simulated {
@@ -126,6 +127,11 @@ int gw_recv(struct gw_link *l, struct gw_msg *m, struct err *err);
 
 /* Set text of a message, cut at GW_TEXT_MAX. */
 void gw_text(struct gw_msg *m, const char *s, size_t n);
+
+/* Tell @s of @n bytes in as many messages as it needs, one when it is empty: each is @m with the offset in v[2],
+ * the total in v[3], and that part as text. */
+void gw_parts(const struct gw_msg *m, const char *s, size_t n,
+	      void (*tell)(void *arg, struct gw_msg *m), void *arg);
 
 /* Name of a type, for error texts. Static. */
 const char *gw_type_name(uint32_t type);

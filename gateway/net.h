@@ -30,7 +30,8 @@ struct net_want {
 	bool dns;
 	bool relays;                  /* mode public or allowlist: AnyIP route, redirect or ports */
 	const struct netrules *rules; /* ports to listen to without nf_tables */
-	uint16_t loopback[NET_LISTENERS_MAX]; /* further ports at 127.0.0.1; they come back as port[] */
+	uint16_t loopback
+		[NET_LISTENERS_MAX]; /* further ports at 127.0.0.1; they come back as port[] */
 	size_t n_loopback;
 };
 

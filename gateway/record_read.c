@@ -15,7 +15,7 @@ struct line {
 	char *purpose, *source;
 	uint64_t status, retry_of;
 	char *usage, *micro; /* JSON text */
-	char *raw[8]; /* fields that nobody needs here; their kind is not looked at */
+	char *raw[8];        /* fields that nobody needs here; their kind is not looked at */
 };
 
 #define OFF(field) offsetof(struct line, field)

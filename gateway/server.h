@@ -30,6 +30,7 @@ struct server_answer {
 	bool model;       /* a model, script or record answered: not made by the gateway */
 	bool repeat;      /* given again from the record */
 	const char *name; /* model */
+	const char *text; /* what it says, NULL = nothing; borrowed */
 };
 
 /* A request that came. Borrowed. */

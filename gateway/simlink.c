@@ -30,19 +30,13 @@ static void add_text(struct gw_msg *m, const char *s)
 	m->n += (uint32_t)n + 1;
 }
 
-/* @n bytes as messages of @type; v is { @a, @b, offset, total }. An empty text is one message. */
+/* @n bytes as messages of @type; v is { @a, @b, offset, total }. */
 static void tell_parts(struct simlink *l, enum gw_type type, uint64_t a, uint64_t b, const char *s,
 		       size_t n)
 {
-	size_t at = 0;
+	struct gw_msg m = { .type = type, .v = { a, b } };
 
-	do {
-		struct gw_msg m = { .type = type, .v = { a, b, at, n } };
-
-		gw_text(&m, s + at, n - at);
-		at += m.n;
-		l->spec.tell(l->spec.arg, &m);
-	} while (at < n);
+	gw_parts(&m, s, n, l->spec.tell, l->spec.arg);
 }
 
 static void on_said(void *arg, const struct simulate_said *d)

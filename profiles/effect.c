@@ -252,6 +252,15 @@ int effect_signal(const char *name)
 	return name ? 0 : SIGKILL;
 }
 
+static const char *wrong_kill(const struct effect_runtime *r)
+{
+	if (!!r->name + !!r->port + !!r->program != 1)
+		return "needs exactly one of name, port, program";
+	if (!effect_signal(r->signal))
+		return "signal must be one of TERM, KILL, INT, HUP, STOP, CONT, USR1, USR2";
+	return NULL;
+}
+
 /* What the rows cannot say. NULL = fine. */
 static const char *wrong(const struct effect_runtime *r, bool bytes, bool leave)
 {
@@ -261,10 +270,8 @@ static const char *wrong(const struct effect_runtime *r, bool bytes, bool leave)
 		return "name must be of A-Z a-z 0-9 . _ -";
 	if (port && (r->port < 1 || r->port > 65535))
 		return "port must be from 1 to 65535";
-	if (r->kind == RUNTIME_KILL && !!r->name + !!r->port + !!r->program != 1)
-		return "needs exactly one of name, port, program";
-	if (r->kind == RUNTIME_KILL && !effect_signal(r->signal))
-		return "signal must be one of TERM, KILL, INT, HUP, STOP, CONT, USR1, USR2";
+	if (r->kind == RUNTIME_KILL)
+		return wrong_kill(r);
 	if (r->kind == RUNTIME_START && (!r->argv.n || !r->argv.v[0][0]))
 		return "argv is empty; write a program and its arguments";
 	if (r->kind == RUNTIME_FILL && (bytes == leave || r->bytes > EFFECT_FILL_MAX))

@@ -205,10 +205,11 @@ static int find_shipped(const struct agent *a, struct install *ret, struct err *
 
 	ret->program = profile_program(name);
 	if (!ret->program)
-		return err_set(err, ERR_HOST,
-			       "agent \"%s\": this installation has no program \"%s\" (built without "
-			       "a static C library); install libc6-dev and build again",
-			       a->name, a->shipped);
+		return err_set(
+			err, ERR_HOST,
+			"agent \"%s\": this installation has no program \"%s\" (built without "
+			"a static C library); install libc6-dev and build again",
+			a->name, a->shipped);
 	ret->dir = path_dir(ret->program);
 	ret->box = path_join(AGENT_DIR, a->shipped);
 	ret->version = mem_strdup(PROCTOR_VERSION);

@@ -159,6 +159,8 @@ static int build(const struct plan_request *req, struct plan *p, struct err *err
 		rc = load_model(req, p, err);
 	if (rc == 0 && req->simulator)
 		rc = simulator_load(req->simulator, req->cwd, p->profile, &p->simulator, err);
+	if (rc == 0 && p->simulator && p->scenario && p->scenario->user)
+		simulator_speak_as(p->simulator, p->scenario->user);
 	if (rc == 0) {
 		task_bounds_limits(p->task, true, &p->profile->limits);
 		rc = task_bounds_network(p->task, p->profile, err);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/path.h"
 #include "profiles/input_internal.h"
 
 static int check_source(const struct plan *p, struct err *err)
@@ -102,6 +103,54 @@ static int check_intervention(const struct plan *p, const struct intervention *i
 	return 0;
 }
 
+/* Messages without fixed text are written under another prompt than this user's. */
+static bool asks_for_texts(const struct scenario *s)
+{
+	for (size_t i = 0; i < scenario_taking_part(s); i++) {
+		const struct intervention *iv = s->interventions + i;
+
+		for (size_t k = 0; k < iv->n_effects; k++) {
+			if (iv->effects[k].kind == EFFECT_MESSAGE && !iv->effects[k].text)
+				return true;
+		}
+	}
+	return false;
+}
+
+static int check_user(const struct plan *p, struct err *err)
+{
+	const struct scenario *s = p->scenario;
+	const struct user *u = scenario_user(s);
+	const char *dir = p->task->workdir;
+
+	if (!u)
+		return 0;
+	if (p->agent->api == AGENT_API_NONE)
+		return err_set(
+			err, ERR_INPUT,
+			"scenario \"%s\" has a user who is asked between two requests to the "
+			"model, but the api of agent \"%s\" is none; use an agent with an api, or "
+			"--mode edit to leave the user out",
+			s->id, p->agent->name);
+	if (u->prompt && !p->simulator)
+		return err_set(err, ERR_USAGE,
+			       "the user of scenario \"%s\" is a model; add --simulator MODEL",
+			       s->id);
+	if (u->prompt && asks_for_texts(s))
+		return err_set(
+			err, ERR_INPUT,
+			"scenario \"%s\": the model behind the user has a prompt of its own, so "
+			"all messages of interventions need a \"text\"",
+			s->id);
+	if (u->argv.n && u->view && (path_beneath(dir, USER_DIR) || path_beneath(USER_DIR, dir)))
+		return err_set(
+			err, ERR_INPUT,
+			"%s: the workspace is at %s, where the user's program has its files; "
+			"choose another workdir, or \"view\": false",
+			s->file, dir);
+	return 0;
+}
+
 static int check_scenario(const struct plan *p, struct err *err)
 {
 	const struct scenario *s = p->scenario;
@@ -120,7 +169,7 @@ static int check_scenario(const struct plan *p, struct err *err)
 		if (rc < 0)
 			return rc;
 	}
-	return 0;
+	return check_user(p, err);
 }
 
 int plan_check(const struct plan *p, struct err *err)

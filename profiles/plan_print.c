@@ -352,6 +352,9 @@ static void print_scenario(struct json_w *w, const struct scenario *s)
 	raw(w, "checks", s->checks);
 	raw(w, "authority", s->authority);
 	raw(w, "actors", s->actors);
+	if (s->services)
+		raw(w, "services", s->services);
+	user_print(s->user, w);
 	json_close(w, '}');
 }
 

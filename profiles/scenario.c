@@ -47,6 +47,12 @@ bool scenario_effect_fits(enum scenario_mode mode, enum effect_kind kind)
 	return mode_effects[mode] & BIT(kind);
 }
 
+const struct user *scenario_user(const struct scenario *s)
+{
+	return s && scenario_effect_fits((enum scenario_mode)s->mode, EFFECT_MESSAGE) ? s->user
+										      : NULL;
+}
+
 bool scenario_event_is_touch(enum when_event event)
 {
 	return event <= WHEN_READ_OR_EDIT;
@@ -284,7 +290,7 @@ const struct json_field scenario_rows[] = {
 	{ "authority", JSON_CUSTOM, OFF(scenario_file, authority), .parse = parse_authority, .doc = "versions of goal and verifier: name to {problem_statement, test}" },
 	{ "actors", JSON_CUSTOM, OFF(scenario_file, actors), .rows = actor_rows, .parse = parse_actors, .doc = "scripted outcomes the gate runs" },
 	{ "services", JSON_CUSTOM, OFF(scenario_file, services), .parse = parse_list, .doc = "array of side services, started for the run" },
-	{ "user", JSON_CUSTOM, OFF(scenario_file, user), .parse = parse_notes, .doc = "object: a user process that reacts to the run" },
+	{ "user", JSON_CUSTOM, OFF(scenario_file, user), .rows = user_rows, .parse = parse_notes, .doc = "object: a user process that reacts to the run" },
 	{ "notes", JSON_CUSTOM, OFF(scenario_file, notes), .parse = parse_notes, .doc = "object of any form: where the scenario comes from; changes nothing" },
 	{ NULL },
 };
@@ -402,6 +408,12 @@ static int check_when(const struct json_src *src, const char *at, const struct s
 	return 0;
 }
 
+/* Is it given as an object? */
+static bool is_raw(const struct scenario_effect *e)
+{
+	return e->model || e->authority || e->place || e->runtime || e->service;
+}
+
 /* One key per effect; the kind is that key. */
 static int check_effect(const struct json_src *src, const char *at, const cJSON *item,
 			const struct scenario_effect *e, struct err *err)
@@ -423,8 +435,7 @@ static int check_effect(const struct json_src *src, const char *at, const cJSON 
 		wrong = "has a claim of more than 2000 bytes; say it in a sentence or two";
 	if (e->text && !e->text[0])
 		wrong = "is empty; write a text, or leave it out for the templates by stage";
-	if ((e->model || e->authority || e->place || e->runtime || e->service) &&
-	    !cJSON_IsObject(key))
+	if (is_raw(e) && !cJSON_IsObject(key))
 		wrong = "must be an object";
 	return wrong ? json_complain(src, at, err, "%s %s", key->string, wrong) : 0;
 }
@@ -507,10 +518,13 @@ int scenario_check(const struct json_src *src, struct scenario_file *f, struct e
 		rc = check_regions(src, f, err);
 	if (rc == 0 && f->interventions.n > INTERVENTIONS_MAX)
 		rc = json_complain(src, "$.interventions", err, "more than %d", INTERVENTIONS_MAX);
-	if (rc == 0 && f->mode != MODE_VANILLA && f->interventions.n == 0)
-		rc = json_complain(src, "$", err,
-				   "mode \"%s\" needs \"interventions\"; mode \"vanilla\" does not",
-				   scenario_mode_names[f->mode]);
+	if (rc == 0 && f->mode != MODE_VANILLA && f->interventions.n == 0 && !f->user &&
+	    !f->services)
+		rc = json_complain(
+			src, "$", err,
+			"mode \"%s\" needs \"interventions\", \"user\" or \"services\"; mode "
+			"\"vanilla\" does not",
+			scenario_mode_names[f->mode]);
 	if (rc < 0)
 		return rc;
 	cJSON_ArrayForEach (item, list) {

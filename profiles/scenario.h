@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "profiles/user.h"
 
 enum scenario_mode { MODE_VANILLA, MODE_EDIT_MESSAGE, MODE_EDIT, MODE_MESSAGE, MODE_CO_EDIT };
 
@@ -106,7 +107,8 @@ struct scenario {
 	struct intervention *interventions; /* owned */
 	size_t n_interventions;
 	char *checks, *authority, *actors; /* raw JSON, NULL when absent */
-	char *services, *user;             /* raw JSON, NULL when absent */
+	char *services;                     /* raw JSON, NULL when absent */
+	struct user *user;                  /* owned; NULL = nobody reacts */
 	char *notes; /* raw JSON object, NULL when absent: for people and tools, no part of a plan */
 };
 
@@ -114,6 +116,9 @@ struct scenario {
  * edit; otherwise all. Effects that do not fit are left out of the run, so that one scenario
  * serves several modes. */
 bool scenario_effect_fits(enum scenario_mode mode, enum effect_kind kind);
+
+/* The user that takes part in @s (NULL is fine): none in a mode without messages. Borrowed. */
+const struct user *scenario_user(const struct scenario *s);
 
 /* Is @event about files of the workspace (open, read, edit, read_or_edit), so that it needs
  * regions and trace level files? */

@@ -70,10 +70,11 @@ static int check_progress(const struct scenario *s, struct err *err)
 
 int scenario_set_condition(struct scenario *s, int mode, uint64_t rounds, struct err *err)
 {
-	bool any = false;
+	bool any;
 
 	if (mode >= 0)
 		s->mode = mode;
+	any = scenario_user(s) || s->services;
 	if (rounds > CONDITION_ROUNDS_MAX)
 		return err_set(err, ERR_USAGE, "%llu rounds: K is from 1 to %d",
 			       (unsigned long long)rounds, CONDITION_ROUNDS_MAX);

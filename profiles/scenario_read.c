@@ -52,7 +52,7 @@ struct scenario *scenario_free(struct scenario *s)
 	free(s->authority);
 	free(s->actors);
 	free(s->services);
-	free(s->user);
+	user_free(s->user);
 	free(s->notes);
 	free(s);
 	return NULL;
@@ -145,7 +145,6 @@ static struct scenario *take_file(const struct json_src *src, struct scenario_fi
 	s->authority = take_ptr(&f->authority);
 	s->actors = take_ptr(&f->actors);
 	s->services = take_ptr(&f->services);
-	s->user = take_ptr(&f->user);
 	s->notes = take_ptr(&f->notes);
 	return s;
 }
@@ -190,8 +189,8 @@ static int read_objects(const struct json_src *src, const char *dir, struct scen
 		cJSON_ArrayForEach (sub, cJSON_GetObjectItemCaseSensitive(item, "effects")) {
 			auto_free char *where =
 				mem_printf("$.interventions[%zu].effects[%zu]", i, k);
-			int rc = effect_check(src, where, dir, sub->child, authority, services,
-					      err);
+			int rc =
+				effect_check(src, where, dir, sub->child, authority, services, err);
 
 			if (rc < 0)
 				return rc;
@@ -206,11 +205,20 @@ static int read_objects(const struct json_src *src, const char *dir, struct scen
 	return 0;
 }
 
+static int read_user(const struct json_src *src, const char *dir, struct user **ret,
+		     struct err *err)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(src->root, "user");
+
+	return item ? user_read(src, "$.user", dir, item, ret, err) : 0;
+}
+
 int scenario_parse(const char *name, const char *text, size_t n, const char *dir,
 		   struct scenario **ret, struct err *err)
 {
 	struct scenario_file f = { .mode = MODE_EDIT_MESSAGE };
 	struct json_src src = { 0 };
+	struct user *user = NULL;
 	int rc = json_parse(name, text, n, &src, err);
 
 	if (rc < 0)
@@ -222,12 +230,16 @@ int scenario_parse(const char *name, const char *text, size_t n, const char *dir
 		rc = read_edits(&src, dir, &f, err);
 	if (rc == 0)
 		rc = read_objects(&src, dir, &f, err);
+	if (rc == 0)
+		rc = read_user(&src, dir, &user, err);
 	if (rc == 0) {
 		*ret = take_file(&src, &f);
+		(*ret)->user = take_ptr(&user);
 		rc = scenario_set_condition(*ret, -1, 0, err);
 		if (rc < 0)
 			*ret = scenario_free(*ret);
 	}
+	user_free(user);
 	file_done(&f);
 	json_src_done(&src);
 	return rc;

@@ -91,6 +91,17 @@ int simulator_load(const char *spec, const char *cwd, const struct profile *p,
 	return rc;
 }
 
+void simulator_speak_as(struct simulator *sim, const struct user *u)
+{
+	if (!u->prompt)
+		return;
+	free(sim->prompt);
+	free(sim->prompt_file);
+	sim->prompt = mem_strdup(u->prompt);
+	sim->prompt_file = mem_strdup(u->prompt_file);
+	memcpy(sim->prompt_sha256, u->prompt_sha256, sizeof(sim->prompt_sha256));
+}
+
 int simulator_check(const struct simulator *sim, struct err *err)
 {
 	auto_buf b = BUF_INIT(SIMULATOR_PROMPT_MAX);

@@ -10,6 +10,7 @@
 #include "profiles/model.h"
 #include "profiles/prices.h"
 #include "profiles/profile.h"
+#include "profiles/user.h"
 
 enum { SIMULATOR_PROMPT_MAX = 64 << 10 }; /* bytes of a system prompt */
 
@@ -32,6 +33,10 @@ struct simulator {
  * -ERR_INPUT. Free with simulator_free(). */
 int simulator_load(const char *spec, const char *cwd, const struct profile *p,
 		   struct simulator **ret, struct err *err);
+
+/* Write as the model-driven user @u of a scenario: its prompt takes the place of the profile's. Nothing for a user
+ * that is a program. */
+void simulator_speak_as(struct simulator *sim, const struct user *u);
 
 /* Print it as member "simulator" of the plan (NULL: null): source, model, prompt by digest, values. */
 void simulator_print(const struct simulator *sim, struct json_w *w);

@@ -95,7 +95,7 @@ struct treestate *treestate_free(struct treestate *ts)
 {
 	if (!ts)
 		return NULL;
-	map_each(s, &ts->known)
+	map_each (s, &ts->known)
 		free(s->val);
 	map_done(&ts->known);
 	free_files(ts->last, ts->n_last);
@@ -383,8 +383,7 @@ static bool take_file(struct walk *w, const struct place *p, const char *name,
 static bool take_dir(struct walk *w, const struct place *p, const char *name)
 {
 	struct place sub = { .lower = -1, .depth = p->depth + 1 };
-	auto_fd int upper = openat(p->upper, name,
-				   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	auto_fd int upper = openat(p->upper, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	auto_fd int lower = -1;
 	struct stat low;
 
@@ -416,7 +415,8 @@ static bool walk_hidden(struct walk *w, const struct place *p, const struct strv
 		size_t len = w->path.len;
 		bool ok = true;
 
-		if (upper->n && bsearch(&names.v[i], upper->v, upper->n, sizeof(*upper->v), by_name))
+		if (upper->n &&
+		    bsearch(&names.v[i], upper->v, upper->n, sizeof(*upper->v), by_name))
 			continue;
 		ok = push(w, names.v[i]) && gone(w, p->lower, names.v[i], p->depth);
 		pop(w, len);

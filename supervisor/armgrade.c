@@ -107,7 +107,9 @@ static int grade(const struct armgrade_request *req, const struct grade_request 
 static int with_profile(const struct armgrade_request *req, const struct profile *profile,
 			struct janitor *jan, struct armgrade *ret, struct err *err)
 {
-	struct grade_request q = { .profile = profile, .janitor = jan, .no_cgroup = req->no_cgroup };
+	struct grade_request q = { .profile = profile,
+				   .janitor = jan,
+				   .no_cgroup = req->no_cgroup };
 	auto_buf patch = BUF_INIT(PATCH_MAX);
 	struct task *task = NULL;
 	struct verdict v;

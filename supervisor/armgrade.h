@@ -22,8 +22,8 @@ struct armgrade_request {
 	const struct profile *profile;   /* policy of the grading box; NULL = shipped "verify" */
 	struct janitor *janitor;         /* NULL: one of its own */
 	bool no_cgroup, no_own_tree;
-	unsigned infra_repeats;    /* see grade_repeat() */
-	const char *goal_judged;   /* NULL = as in force; otherwise this version (for tests of the */
+	unsigned infra_repeats;  /* see grade_repeat() */
+	const char *goal_judged; /* NULL = as in force; otherwise this version (for tests of the */
 	const char *verifier_judged; /* authority check: a verdict under the wrong version) */
 };
 

@@ -179,9 +179,10 @@ static void end(struct totals *t)
 	json_close(&t->w, '}');
 	json_close(&t->w, '}');
 	buf_addc(&t->list, '\n');
-	table_note(t->table,
-		   "tokens: %llu of the prefixes given again and not paid, %llu of the continuations",
-		   (unsigned long long)t->prefix, (unsigned long long)t->continuations);
+	table_note(
+		t->table,
+		"tokens: %llu of the prefixes given again and not paid, %llu of the continuations",
+		(unsigned long long)t->prefix, (unsigned long long)t->continuations);
 }
 
 static void done(struct totals *t)
@@ -312,7 +313,8 @@ static int run(const struct opt_cmd *cmd, int argc, char **argv)
 const struct opt_cmd cmd_fork = {
 	.name = "fork",
 	.summary = "continue a recorded run twice from one place: undisturbed, and with an update",
-	.synopsis = "RUN --at POSITION[,POSITION]... --out DIR [--scenario FILE] [--model MODEL] [options]",
+	.synopsis =
+		"RUN --at POSITION[,POSITION]... --out DIR [--scenario FILE] [--model MODEL] [options]",
 	.text = "RUN is the directory of a run with a model API and an overlay workspace. Each continuation is\n"
 		"a run of its own: the agent is started again from the base tree and given the recorded answers up to\n"
 		"the position, which costs no tokens. Every request and every state of the workspace on the way\n"

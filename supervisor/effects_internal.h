@@ -7,9 +7,9 @@
 
 /* A place in the box, for the *at() calls: the workspace's or the root's directory, and the path below it. */
 struct effects_spot {
-	int dir;     /* borrowed */
-	char *path;  /* owned */
-	bool ws;     /* in the workspace */
+	int dir;    /* borrowed */
+	char *path; /* owned */
+	bool ws;    /* in the workspace */
 };
 
 /* Where @path is: relative ones and those below the workdir are in the workspace. Free spot->path. */

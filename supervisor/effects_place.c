@@ -330,7 +330,8 @@ int effects_place(struct sup *s, const struct json_src *src, cJSON *item, struct
 	/* Followed from here on, so that what becomes of it is known. */
 	if (at.ws && s->engine && path_is_tame(at.path))
 		(void)engine_follow(s->engine, at.path,
-				    faccessat(s->box->ws_fd, at.path, F_OK, AT_SYMLINK_NOFOLLOW) < 0);
+				    faccessat(s->box->ws_fd, at.path, F_OK, AT_SYMLINK_NOFOLLOW) <
+					    0);
 	box_act_as(s->box, true);
 	rc = carry_out(s, &p, &at, err);
 	box_act_as(s->box, false);

@@ -25,10 +25,11 @@ struct forkpoint {
 	const char *steps;  /* its steps.jsonl */
 	struct position at;
 	enum fork_arm arm;
-	uint64_t prefix[LIMIT_MAX]; /* what the answers before it used, by the record: model_calls, tokens,
+	uint64_t prefix
+		[LIMIT_MAX]; /* what the answers before it used, by the record: model_calls, tokens,
 				     * dollars (UINT64_MAX = unknown) */
-	uint64_t budget;            /* tokens of the continuation */
-	const char *ladder;         /* what of the update is told: "A0" ... "A5" */
+	uint64_t budget;     /* tokens of the continuation */
+	const char *ladder;  /* what of the update is told: "A0" ... "A5" */
 	/* set while it runs */
 	bool reached;
 	char *differs; /* owned: the first difference to the record, NULL = none */

@@ -22,9 +22,9 @@ enum { FORKRUN_ARMS = 2 };
 
 /* Strings are borrowed. */
 struct forkrun_request {
-	const char *record;   /* run directory */
-	const char *position; /* see position_find() */
-	const char *scenario; /* file; NULL = the record's */
+	const char *record;                 /* run directory */
+	const char *position;               /* see position_find() */
+	const char *scenario;               /* file; NULL = the record's */
 	const char *task, *agent, *profile; /* NULL = as the record was made */
 	/* By enum fork_arm: who answers behind the fork, as --model takes it; a script: begins with its first
 	 * turn there. NULL = the record's own source, when that is live. */
@@ -45,20 +45,20 @@ struct forkrun_request {
 
 /* One arm. Owns its texts. */
 struct forkrun_arm {
-	bool made;          /* there is a run directory */
-	char *dir;          /* absolute */
-	char *end;          /* "exited", "limit:total_tokens", "error", ... */
-	char *differs;      /* first difference to the record, NULL = none */
-	char *failure;      /* why the run could not be made or graded, NULL */
-	bool reached;       /* the fork */
-	bool updated;       /* an intervention was applied behind it */
-	uint64_t tokens;    /* of the continuation */
+	bool made;       /* there is a run directory */
+	char *dir;       /* absolute */
+	char *end;       /* "exited", "limit:total_tokens", "error", ... */
+	char *differs;   /* first difference to the record, NULL = none */
+	char *failure;   /* why the run could not be made or graded, NULL */
+	bool reached;    /* the fork */
+	bool updated;    /* an intervention was applied behind it */
+	uint64_t tokens; /* of the continuation */
 	uint64_t commands, wall_ns;
 	bool graded, judged;
 	enum verdict_kind verdict;
-	char *reason;       /* of the verdict */
+	char *reason; /* of the verdict */
 	bool strict_valid, success;
-	char *invalid;      /* first row of validity that does not hold */
+	char *invalid; /* first row of validity that does not hold */
 };
 
 /* A pair. {0} is none. */

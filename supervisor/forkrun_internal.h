@@ -15,12 +15,13 @@ struct forkrun_seed {
 
 /* A record and a position in it. Owns everything; {0} is empty. */
 struct forkrun_record {
-	char *dir;          /* absolute */
-	char *steps;        /* its steps.jsonl */
+	char *dir;   /* absolute */
+	char *steps; /* its steps.jsonl */
 	struct forkrun_seed seed;
 	struct rundir rd;
 	struct position at;
-	uint64_t answers;   /* of any purpose that come before the fork, in the order of the requests */
+	uint64_t
+		answers; /* of any purpose that come before the fork, in the order of the requests */
 	uint64_t prefix[LIMIT_MAX]; /* what they used, see struct forkpoint */
 };
 

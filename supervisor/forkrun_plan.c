@@ -60,8 +60,9 @@ static int check(const struct forkrun_record *r, struct err *err)
 	const char *state = rundir_str(&r->rd, "state");
 
 	if (!state || strcmp(state, "done") != 0 || !r->rd.ended || r->rd.cut)
-		return err_set(err, ERR_INPUT, "%s: the run did not end in order; its beginning "
-					       "cannot be had again",
+		return err_set(err, ERR_INPUT,
+			       "%s: the run did not end in order; its beginning "
+			       "cannot be had again",
 			       r->dir);
 	if (!r->rd.model)
 		return err_set(err, ERR_INPUT,
@@ -174,8 +175,8 @@ static void raise_limits(const struct forkrun_request *req, const struct forkrun
 		if (max[kinds[i]] && r->prefix[kinds[i]] != UINT64_MAX)
 			max[kinds[i]] += r->prefix[kinds[i]];
 	}
-	max[LIMIT_TOTAL_TOKENS] = (req->budget ? req->budget : FORKRUN_BUDGET) +
-				  r->prefix[LIMIT_TOTAL_TOKENS];
+	max[LIMIT_TOTAL_TOKENS] =
+		(req->budget ? req->budget : FORKRUN_BUDGET) + r->prefix[LIMIT_TOTAL_TOKENS];
 }
 
 /* The text of a plan without what a continuation may have of its own. */
@@ -226,7 +227,8 @@ static int model_spec(const struct forkrun_request *req, const struct forkrun_re
 {
 	const char *then = req->model[arm] ? req->model[arm] : r->seed.model;
 
-	if (!then || (!req->model[arm] && (str_starts(then, "script:") || str_starts(then, "replay"))))
+	if (!then ||
+	    (!req->model[arm] && (str_starts(then, "script:") || str_starts(then, "replay"))))
 		return err_set(err, ERR_USAGE,
 			       "who answers behind the fork in the %s arm? The record's own model "
 			       "(%s) cannot go on; give --model",

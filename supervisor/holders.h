@@ -21,7 +21,7 @@ struct holder {
 
 struct holders {
 	struct holder v[HOLDERS_MAX];
-	int null;    /* their standard streams; -1 until the first */
+	int null; /* their standard streams; -1 until the first */
 	int program; /* the program that holds ports and locks, as an anonymous file; -1 until it is needed */
 };
 

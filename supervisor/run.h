@@ -14,10 +14,10 @@ struct run_options {
 	const char *out;   /* run directory, NULL = below $XDG_STATE_HOME/proctor/runs */
 	bool quiet_output; /* the agent's output goes to the logs only */
 	bool no_cgroup;
-	bool no_tty;               /* never a pty */
-	const char *key;           /* of the model's endpoint, NULL none; borrowed */
-	const char *simulator_key; /* of the simulator's, NULL none; borrowed */
-	struct forkpoint *fork;    /* NULL = this run continues no other; borrowed */
+	bool no_tty;                        /* never a pty */
+	const char *key;                    /* of the model's endpoint, NULL none; borrowed */
+	const char *simulator_key;          /* of the simulator's, NULL none; borrowed */
+	struct forkpoint *fork;             /* NULL = this run continues no other; borrowed */
 	const struct plan_request *request; /* what the plan was made of, for run.json; NULL = not
 					     * known; borrowed */
 };

@@ -61,10 +61,11 @@ static int read_actors(struct gating *g, struct err *err)
 	int rc;
 
 	if (!sc->actors)
-		return err_set(err, ERR_INPUT,
-			       "%s: a scenario of family %s is admitted by its actors; give \"actors\" "
-			       "with the scripts reference, unadapted, stale and recovery",
-			       sc->file, sc->family ? sc->family : "?");
+		return err_set(
+			err, ERR_INPUT,
+			"%s: a scenario of family %s is admitted by its actors; give \"actors\" "
+			"with the scripts reference, unadapted, stale and recovery",
+			sc->file, sc->family ? sc->family : "?");
 	rc = json_parse(sc->file, sc->actors, strlen(sc->actors), &src, err);
 	if (rc == 0)
 		rc = json_read(&src, "$.actors", src.root, actor_rows, &f, err);
@@ -211,8 +212,11 @@ static int clean_reference(struct gating *g, struct err *err)
 				  .scenario = r->scenario_file,
 				  .model = model,
 				  .cwd = r->cwd };
-	struct run_options ro = { .out = g->record, .quiet_output = true, .no_tty = true,
-				  .no_cgroup = r->no_cgroup, .request = &q };
+	struct run_options ro = { .out = g->record,
+				  .quiet_output = true,
+				  .no_tty = true,
+				  .no_cgroup = r->no_cgroup,
+				  .request = &q };
 	struct armgrade_request ag = grading(g, g->record, false);
 	struct shiftgate_outcome *o;
 	struct armgrade graded = { 0 };
@@ -284,9 +288,9 @@ static int take_arm(struct gating *g, const struct wanted *w, const struct forkr
 static int play(struct gating *g, const struct wanted *w, struct err *err)
 {
 	auto_free char *model = mem_printf("script:%s", w->script);
-	auto_free char *out = mem_printf("%s/%s%s%s-%s", g->out, shiftgate_row_name(w->row),
-					 w->mutation ? "-" : "", w->mutation ? w->mutation : "",
-					 w->position);
+	auto_free char *out =
+		mem_printf("%s/%s%s%s-%s", g->out, shiftgate_row_name(w->row),
+			   w->mutation ? "-" : "", w->mutation ? w->mutation : "", w->position);
 	struct forkrun_request q = {
 		.record = g->record,
 		.position = w->position,
@@ -315,7 +319,10 @@ static int play(struct gating *g, const struct wanted *w, struct err *err)
 static int at_position(struct gating *g, const char *position, struct err *err)
 {
 	const struct wanted rows[] = {
-		{ .row = SHIFTGATE_UNADAPTED, .script = g->a.unadapted, .clean = true, .shifted = true },
+		{ .row = SHIFTGATE_UNADAPTED,
+		  .script = g->a.unadapted,
+		  .clean = true,
+		  .shifted = true },
 		{ .row = SHIFTGATE_STALE, .script = g->a.stale, .shifted = true },
 		{ .row = SHIFTGATE_RECOVERY, .script = g->a.recovery, .shifted = true },
 	};
@@ -341,8 +348,8 @@ static int mutate(struct gating *g, const char *position, struct err *err)
 		const char *value = cJSON_GetStringValue(m);
 		bool old = value && strcmp(value, "old-verifier") == 0;
 		bool silent = value && strcmp(value, "no-message") == 0;
-		auto_free char *script =
-			value && !old && !silent ? path_join(g->dir, value) : mem_strdup(g->a.recovery);
+		auto_free char *script = value && !old && !silent ? path_join(g->dir, value)
+								  : mem_strdup(g->a.recovery);
 		struct wanted w = { .row = SHIFTGATE_MUTATION,
 				    .position = position,
 				    .script = script,
@@ -368,8 +375,9 @@ static int all_rows(struct gating *g, struct err *err)
 {
 	static const char *const middle[] = { "0.5", NULL };
 	const char *const *positions = g->req->positions ? g->req->positions : middle;
-	struct wanted none = { .row = SHIFTGATE_NO_REPAIR, .position = "start", .script = g->none,
-			       .shifted = true };
+	struct wanted none = {
+		.row = SHIFTGATE_NO_REPAIR, .position = "start", .script = g->none, .shifted = true
+	};
 	int rc = initial_root(g, err);
 	size_t n = 0;
 
@@ -386,7 +394,8 @@ static int all_rows(struct gating *g, struct err *err)
 	return rc;
 }
 
-static const char none_text[] = "{ \"schema\": \"proctor.script/1\", \"turns\": [ { \"text\": \"Done.\" } ] }\n";
+static const char none_text[] =
+	"{ \"schema\": \"proctor.script/1\", \"turns\": [ { \"text\": \"Done.\" } ] }\n";
 
 int shiftgate_run(const struct shiftgate_request *req, struct shiftgate_result *ret,
 		  struct err *err)

@@ -57,18 +57,18 @@ enum shiftgate_check {
 /* One arm, or one grading without a run, that a row needs. Owns its texts. */
 struct shiftgate_outcome {
 	enum shiftgate_row row;
-	bool shifted;    /* which arm; in row 1: the last version's checks */
-	char *position;  /* "0.5", "start"; NULL = no fork */
-	char *mutation;  /* SHIFTGATE_MUTATION: name of the check to be broken */
+	bool shifted;   /* which arm; in row 1: the last version's checks */
+	char *position; /* "0.5", "start"; NULL = no fork */
+	char *mutation; /* SHIFTGATE_MUTATION: name of the check to be broken */
 	enum verdict_kind verdict;
-	char *reason;    /* of the verdict */
-	bool judged;     /* the five below come from a strict judgement */
-	bool valid;      /* protocol-valid */
+	char *reason; /* of the verdict */
+	bool judged;  /* the five below come from a strict judgement */
+	bool valid;   /* protocol-valid */
 	bool success;
 	unsigned applies, failed; /* checks, enum shiftgate_check */
-	char *why;       /* of the first check that failed, or of what made it invalid */
-	char *dir;       /* run directory, NULL when it was not kept or there is none */
-	struct strv records; /* numbers of the trace records that its failed checks cite */
+	char *why;                /* of the first check that failed, or of what made it invalid */
+	char *dir;                /* run directory, NULL when it was not kept or there is none */
+	struct strv records;      /* numbers of the trace records that its failed checks cite */
 	/* set by shiftgate_judge() */
 	bool ok;
 	char *complaint; /* NULL when ok */

@@ -109,23 +109,23 @@ static const char *mutation(const struct shiftgate_outcome *o)
 }
 
 static const char *(*const asks[SHIFTGATE_ROWS])(const struct shiftgate_outcome *o) = {
-	[SHIFTGATE_INITIAL] = initial,	 [SHIFTGATE_REFERENCE] = success,
+	[SHIFTGATE_INITIAL] = initial,     [SHIFTGATE_REFERENCE] = success,
 	[SHIFTGATE_NO_REPAIR] = no_repair, [SHIFTGATE_UNADAPTED] = unadapted,
-	[SHIFTGATE_STALE] = stale,	 [SHIFTGATE_RECOVERY] = success,
+	[SHIFTGATE_STALE] = stale,         [SHIFTGATE_RECOVERY] = success,
 	[SHIFTGATE_MUTATION] = mutation,
 };
 
 static void judge_one(struct shiftgate_outcome *o)
 {
-	const char *complaint = o->verdict == VERDICT_INFRA ? "it could not be graded"
-							    : asks[o->row](o);
+	const char *complaint =
+		o->verdict == VERDICT_INFRA ? "it could not be graded" : asks[o->row](o);
 
 	free(o->complaint);
 	o->complaint = NULL;
 	o->ok = !complaint;
 	if (complaint)
-		o->complaint = mem_printf("%s%s%s", complaint, o->why ? ": " : "",
-					  o->why ? o->why : "");
+		o->complaint =
+			mem_printf("%s%s%s", complaint, o->why ? ": " : "", o->why ? o->why : "");
 }
 
 void shiftgate_judge(struct shiftgate_result *r)
@@ -148,10 +148,10 @@ void shiftgate_judge(struct shiftgate_result *r)
 	if (bad || infra) {
 		const struct shiftgate_outcome *o = bad ? bad : infra;
 
-		r->reason = mem_printf("%s%s%s%s%s: %s", rows[o->row].name,
-				       o->mutation ? " of " : "", o->mutation ? o->mutation : "",
-				       o->position ? " at " : "", o->position ? o->position : "",
-				       o->complaint);
+		r->reason =
+			mem_printf("%s%s%s%s%s: %s", rows[o->row].name, o->mutation ? " of " : "",
+				   o->mutation ? o->mutation : "", o->position ? " at " : "",
+				   o->position ? o->position : "", o->complaint);
 		return;
 	}
 	for (int row = 0; row < SHIFTGATE_MUTATION; row++) {

@@ -21,7 +21,7 @@
 struct steps {
 	int fd; /* owned: steps.jsonl */
 	struct treestate *tree;
-	struct wsrules *rules; /* owned */
+	struct wsrules *rules;        /* owned */
 	struct stepfile record, mine; /* what must come, and what came */
 	uint64_t upto, same, written;
 	char *name; /* owned: of the record, for error texts */

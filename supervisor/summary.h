@@ -25,7 +25,7 @@ struct summary {
 	const struct phases *phases;
 	bool running;
 	const struct plan_request *request; /* NULL = not known */
-	const char *failure; /* why the run could not be made, NULL otherwise */
+	const char *failure;                /* why the run could not be made, NULL otherwise */
 };
 
 /* Write DIR/run.json. 0 or negative. */

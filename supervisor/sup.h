@@ -47,18 +47,18 @@ struct denied {
 };
 
 struct sup {
-	const struct plan *plan; /* borrowed */
-	struct box *box;         /* borrowed */
-	struct sink *sink;       /* borrowed */
-	struct engine *engine;   /* borrowed; NULL = nothing is followed, nothing to fire */
-	struct relay *relay;     /* borrowed */
-	struct native *native;   /* owned by steer.h; NULL unless message_via is native */
-	struct gwsim *sim;       /* owned by gwsim.h; NULL without --simulator */
+	const struct plan *plan;   /* borrowed */
+	struct box *box;           /* borrowed */
+	struct sink *sink;         /* borrowed */
+	struct engine *engine;     /* borrowed; NULL = nothing is followed, nothing to fire */
+	struct relay *relay;       /* borrowed */
+	struct native *native;     /* owned by steer.h; NULL unless message_via is native */
+	struct gwsim *sim;         /* owned by gwsim.h; NULL without --simulator */
 	struct services *services; /* owned by services.h; NULL without any */
-	struct steps *steps;     /* owned by the run; NULL = no model, or no overlay */
-	struct forkpoint *fork;  /* borrowed; NULL = this run continues no other */
-	uint64_t fork_ns;        /* sup_now() at the fork: the wall limit counts from here */
-	const char *upper;       /* overlay's upper directory, for the disk limit; NULL = direct */
+	struct steps *steps;       /* owned by the run; NULL = no model, or no overlay */
+	struct forkpoint *fork;    /* borrowed; NULL = this run continues no other */
+	uint64_t fork_ns;          /* sup_now() at the fork: the wall limit counts from here */
+	const char *upper; /* overlay's upper directory, for the disk limit; NULL = direct */
 	struct systab tab;
 	struct watch watch;
 	struct wsrules *rules; /* owned by the run: what of the workspace is followed; NULL = all */

@@ -11,7 +11,7 @@
 #include "base/tracerec.h"
 
 #define PATCH_MAX (16u << 20) /* bytes of a version's test_patch */
-#define NAME_MAX_ 200u	      /* bytes of a version's name */
+#define NAME_MAX_ 200u        /* bytes of a version's name */
 
 /* What a version says; what it does not say is as in the task. */
 struct version {
@@ -236,8 +236,8 @@ static int take_effects(const struct json_src *src, const struct scenario *sc, s
 		const struct intervention *in = &sc->interventions[i];
 
 		for (size_t k = 0; k < in->n_effects && rc == 0; k++) {
-			auto_free char *where = mem_printf(
-				"$.interventions[%zu].effects[%zu].authority", i, k);
+			auto_free char *where =
+				mem_printf("$.interventions[%zu].effects[%zu].authority", i, k);
 
 			if (in->effects[k].kind == EFFECT_AUTHORITY)
 				rc = take_effect(src, where, in->effects[k].raw, a, err);

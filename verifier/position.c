@@ -9,7 +9,8 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-const char *const position_nine[] = { "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", NULL };
+const char *const position_nine[] = { "0.1", "0.2", "0.3", "0.4", "0.5",
+				      "0.6", "0.7", "0.8", "0.9", NULL };
 
 /* Number among main answers of the answer that asked for action @a (index); a sub-agent's belongs to the main
  * answer before it. */
@@ -70,8 +71,13 @@ static const struct {
 	{ "before-submit", NULL, false, NULL },
 };
 
-const char *const position_anchors[] = { "start", "before-first-edit", "after-first-edit", "before-first-test",
-					 "after-first-pass", "before-submit", NULL };
+const char *const position_anchors[] = { "start",
+					 "before-first-edit",
+					 "after-first-edit",
+					 "before-first-test",
+					 "after-first-pass",
+					 "before-submit",
+					 NULL };
 
 /* Fill what follows from the call: the last action of the prefix. */
 static void settle(const struct rundir *rd, struct position *p)
@@ -121,11 +127,12 @@ static int no_position(const char *text, struct err *err)
 {
 	const char *near = str_nearest(text, position_anchors);
 
-	return err_set(err, ERR_USAGE,
-		       "\"%s\" is no position: give a fraction from 0 to 1 such as 0.5, the number of "
-		       "an action, or start, before-first-edit, after-first-edit, "
-		       "before-first-test, after-first-pass, before-submit%s%s%s",
-		       text, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	return err_set(
+		err, ERR_USAGE,
+		"\"%s\" is no position: give a fraction from 0 to 1 such as 0.5, the number of "
+		"an action, or start, before-first-edit, after-first-edit, "
+		"before-first-test, after-first-pass, before-submit%s%s%s",
+		text, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
 int position_find(const struct rundir *rd, const char *text, struct position *ret, struct err *err)

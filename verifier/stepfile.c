@@ -210,7 +210,9 @@ static void tell(struct buf *out, const struct treestate_file *f)
 		buf_adds(out, "no file");
 	else
 		buf_addf(out, "%s%.12s",
-			 f->kind == 'l' ? "a link, " : f->kind == 'x' ? "executable, " : "",
+			 f->kind == 'l'   ? "a link, "
+			 : f->kind == 'x' ? "executable, "
+					  : "",
 			 f->sha256);
 }
 
