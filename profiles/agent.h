@@ -57,8 +57,8 @@ struct agent {
 	struct strv files;            /* "~/path in the box=template file beside the agent file" */
 	struct strv file_texts;       /* contents of those templates, same order, read at load */
 	char *install;                /* raw JSON, shown by doctor */
-	char *shipped;                /* "install.shipped": program that comes with us; NULL = none */
-	char *package;                /* "install.npm": NAME@VERSION; NULL = nothing to look for */
+	char *shipped;           /* "install.shipped": program that comes with us; NULL = none */
+	char *package;           /* "install.npm": NAME@VERSION; NULL = nothing to look for */
 	char *program;           /* "install.program": name of the program that the package has, or
 				     * a path below the installation; NULL = that of command */
 	char *install_name;      /* "install.name": directory of the installation below the agents'

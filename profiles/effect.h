@@ -28,7 +28,7 @@ struct effect_place {
 	struct place_swap *swap; /* owned: PLACE_REPLACE */
 	size_t n_swaps;
 	uint32_t mode; /* 0 = 0644, or as it is */
-	char *mtime;   /* "now", "same", "+90s", "-2d", "2024-01-02T03:04:05Z"; NULL = now, for PLACE_TOUCH too */
+	char *mtime; /* "now", "same", "+90s", "-2d", "2024-01-02T03:04:05Z"; NULL = now, for PLACE_TOUCH too */
 };
 
 enum runtime_kind {
@@ -50,11 +50,11 @@ struct effect_runtime {
 	uint64_t port;    /* RUNTIME_LISTEN, RUNTIME_KILL */
 	char *program;    /* RUNTIME_KILL: glob of a base name */
 	char *signal;     /* RUNTIME_KILL: "TERM" ...; NULL = KILL */
-	char *answer;     /* RUNTIME_LISTEN: sent to everybody who connects; NULL = nothing, and it stays open */
-	char *path;       /* RUNTIME_LOCK, RUNTIME_FILL, RUNTIME_EMPTY */
-	char *lock;       /* RUNTIME_LOCK: "flock" or "fcntl" */
-	uint64_t bytes;   /* RUNTIME_FILL */
-	bool leave;       /* RUNTIME_FILL: @bytes are what is left free */
+	char *answer; /* RUNTIME_LISTEN: sent to everybody who connects; NULL = nothing, and it stays open */
+	char *path;     /* RUNTIME_LOCK, RUNTIME_FILL, RUNTIME_EMPTY */
+	char *lock;     /* RUNTIME_LOCK: "flock" or "fcntl" */
+	uint64_t bytes; /* RUNTIME_FILL */
+	bool leave;     /* RUNTIME_FILL: @bytes are what is left free */
 };
 
 /* {"goal": V, "verifier": V}: NULL = as before. */
@@ -70,7 +70,8 @@ int effect_place_read(const struct json_src *src, const char *where, const char 
 int effect_runtime_read(const struct json_src *src, const char *where, const cJSON *item,
 			struct effect_runtime *ret, struct err *err); /* see effect_place_read() */
 int effect_authority_read(const struct json_src *src, const char *where, const cJSON *item,
-			  struct effect_authority *ret, struct err *err); /* see effect_place_read() */
+			  struct effect_authority *ret,
+			  struct err *err); /* see effect_place_read() */
 
 /* Free; {0} is fine. */
 void effect_place_done(struct effect_place *p);

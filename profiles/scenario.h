@@ -107,8 +107,8 @@ struct scenario {
 	struct intervention *interventions; /* owned */
 	size_t n_interventions;
 	char *checks, *authority, *actors; /* raw JSON, NULL when absent */
-	char *services;                     /* raw JSON, NULL when absent */
-	struct user *user;                  /* owned; NULL = nobody reacts */
+	char *services;                    /* raw JSON, NULL when absent */
+	struct user *user;                 /* owned; NULL = nobody reacts */
 	char *notes; /* raw JSON object, NULL when absent: for people and tools, no part of a plan */
 };
 

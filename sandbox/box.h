@@ -60,7 +60,7 @@ struct box_spec {
 	int extra_fd;      /* inherited as BOX_EXTRA_FD by the command alone; lent, 0 = none */
 	bool signal_beside; /* its processes may signal those of box_spawn(), which are no children of
 			     * theirs: Landlock's signal scope is left to the PID namespace */
-	bool new_tty;      /* stdio[0] is a pty slave: setsid + TIOCSCTTY */
+	bool new_tty;       /* stdio[0] is a pty slave: setsid + TIOCSCTTY */
 	const struct sock_fprog *filter_b; /* observing filter, loaded last; NULL = none */
 	bool wait_for_tracer;              /* hold the gate until box_release(); else it is open */
 	struct limits limits;    /* kernel-side part: processes, open files, memory, ... */

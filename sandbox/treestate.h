@@ -19,8 +19,8 @@
 
 /* A path of the state. */
 struct treestate_file {
-	char *path;             /* owned, relative to the workspace */
-	char kind;              /* 'f' file, 'x' executable file, 'l' link, 'o' other, '-' gone */
+	char *path;              /* owned, relative to the workspace */
+	char kind;               /* 'f' file, 'x' executable file, 'l' link, 'o' other, '-' gone */
 	char sha256[DIGEST_HEX]; /* of the contents, or of a link's target; "" = gone or other */
 };
 

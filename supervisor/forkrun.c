@@ -44,7 +44,19 @@ static int make_arm(const struct forkrun_request *req, const struct forkrun_reco
 		.budget = req->budget ? req->budget : FORKRUN_BUDGET,
 		.ladder = req->ladder ? req->ladder : "A0",
 	};
+	struct plan_request made_of = {
+		.cwd = req->cwd,
+		.task = plan->task->file,
+		.agent = req->agent ? req->agent : r->seed.agent,
+		.profile = req->profile ? req->profile : r->seed.profile,
+		.scenario = plan->scenario ? plan->scenario->file : NULL,
+		.mode = req->mode ? req->mode : r->seed.mode,
+		.rounds = r->seed.rounds,
+		.model = plan->model ? plan->model->spec : NULL,
+		.set = (const char *const *)r->seed.set.v,
+	};
 	struct run_options ro = {
+		.request = &made_of,
 		.out = out,
 		.quiet_output = true,
 		.no_cgroup = req->no_cgroup,

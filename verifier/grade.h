@@ -100,7 +100,8 @@ struct verdict {
 	struct verdict *own; /* owned: the agent's own tree graded (verifier/owntree.h), or NULL */
 	bool own_same;       /* the agent's own tree is what was graded */
 	unsigned infra_repeats; /* gradings that ended infra before this one, see grade_repeat() */
-	const char *goal, *verifier; /* borrowed: versions that were in force (verifier/authority.h); NULL = none
+	const char *goal,
+		*verifier; /* borrowed: versions that were in force (verifier/authority.h); NULL = none
 				      * were asked for */
 	char *stages; /* owned: JSON text of a grading in three stages (verifier/stages.h), or NULL */
 	struct verdict_match *match;         /* owned; NULL in exact mode */

@@ -136,9 +136,9 @@ struct rundir {
 	uint64_t calls; /* steps: main requests that a model answered (no side calls, no repeats) */
 	uint64_t last_n;
 	uint64_t fork_n; /* `fork` record of a continuation, 0 = none */
-	bool model; /* the agent has a model API */
-	bool ended; /* the trace has its `end` record */
-	bool cut;   /* a file was cut by a kill, or a maximum was passed */
+	bool model;      /* the agent has a model API */
+	bool ended;      /* the trace has its `end` record */
+	bool cut;        /* a file was cut by a kill, or a maximum was passed */
 };
 
 /* Read run directory @dir. 0 or -ERR_INPUT with file and line. Free with rundir_done(). */

@@ -14,10 +14,11 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-#define PART (64u << 10)
+#define PART     (64u << 10)
 #define HEAD_MAX (64u << 10)
 
-static int fail(char why[ACTOR_WHY_MAX], const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static int fail(char why[ACTOR_WHY_MAX], const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 static int fail(char why[ACTOR_WHY_MAX], const char *fmt, ...)
 {
@@ -195,8 +196,7 @@ static bool whole(const struct buf *b, size_t *head)
 {
 	if (!*head)
 		*head = head_end(buf_str(b), b->len);
-	return *head && !is_chunked(b->data, *head) &&
-	       promised(b->data, *head) <= b->len - *head;
+	return *head && !is_chunked(b->data, *head) && promised(b->data, *head) <= b->len - *head;
 }
 
 static int take_answer(int fd, struct buf *raw)

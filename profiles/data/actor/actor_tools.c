@@ -15,7 +15,7 @@
 #include "base/path.h"
 #include "base/str.h"
 
-#define PART	    (32u << 10)
+#define PART        (32u << 10)
 #define HEAD_KEPT   (24u << 10) /* of a long output; the rest of ACTOR_OUTPUT_MAX is its end */
 #define NOTE_ROOM   128u
 #define LINES_MAX   100000000u
@@ -112,7 +112,7 @@ static char *text_of(struct jslice args, const char *name)
 static uint64_t number_of(struct jslice args, const char *name)
 {
 	struct jslice v = jslice_get(args, name);
-	auto_free char *text = jslice_kind(v) == '"' ? jslice_cstr(v)
+	auto_free char *text = jslice_kind(v) == '"'   ? jslice_cstr(v)
 			       : jslice_kind(v) == '0' ? mem_strndup(v.s, v.n)
 						       : NULL;
 	uint64_t ret = 0;
@@ -292,10 +292,9 @@ static int open_file(const char *path, struct buf *out)
 static void run_read(struct jslice args, struct buf *out)
 {
 	struct output o = { .head = BUF_INIT(HEAD_KEPT) };
-	struct lines l = { .at = 1,
-			   .first = number_of(args, "first"),
-			   .last = number_of(args, "last"),
-			   .o = &o };
+	struct lines l = {
+		.at = 1, .first = number_of(args, "first"), .last = number_of(args, "last"), .o = &o
+	};
 	auto_free char *path = text_of(args, "path");
 	auto_fd int fd = path ? open_file(path, out) : -1;
 	bool more = true;

@@ -60,7 +60,8 @@ static void settle(int argc, char **argv, const char *name)
 
 static int listener(const char *port)
 {
-	struct sockaddr_in6 at = { .sin6_family = AF_INET6, .sin6_port = htons((uint16_t)atoi(port)) };
+	struct sockaddr_in6 at = { .sin6_family = AF_INET6,
+				   .sin6_port = htons((uint16_t)atoi(port)) };
 	struct sockaddr_in four = { .sin_family = AF_INET, .sin_port = at.sin6_port };
 	int one = 1, zero = 0, s = socket(AF_INET6, SOCK_STREAM, 0);
 

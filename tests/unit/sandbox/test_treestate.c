@@ -105,10 +105,8 @@ static void test_steps(void)
 	static const struct {
 		const char *script, *want;
 	} steps[] = {
-		{ "echo x >>a; echo n >n", "fa fn" },
-		{ "echo y >>a", "fa" },
-		{ "echo a >a; rm n", "=a =n" },
-		{ "rm -r d", "-d/e/g -d/f" },
+		{ "echo x >>a; echo n >n", "fa fn" }, { "echo y >>a", "fa" },
+		{ "echo a >a; rm n", "=a =n" },       { "rm -r d", "-d/e/g -d/f" },
 		{ "mkdir d; echo f >d/f", "=d/f" },
 	};
 	auto_buf got = BUF_INIT(1 << 16);
@@ -121,8 +119,8 @@ static void test_steps(void)
 		struct treestate_look l = { 0 };
 		struct err err = { 0 };
 
-		tap_ok(run(steps[i].script) == 0 && treestate_look(ts, &l, &err) == 0, "step %zu %s",
-		       i, err.text);
+		tap_ok(run(steps[i].script) == 0 && treestate_look(ts, &l, &err) == 0,
+		       "step %zu %s", i, err.text);
 		put(&l, &got);
 		tap_is_str(buf_str(&got), steps[i].want, steps[i].script);
 		memcpy(digest[i], l.sha256, DIGEST_HEX);

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Admission of SWE-Shift scenarios: six rows played by scripted agents, and each evidence check caught by its own row. A
+# scenario that asks too little, or of the wrong thing, is not admitted.
+# usage: shift.sh [SCENARIO...]; without names one for each kind of effect
+# seconds: 1800
+# shellcheck source=tests/run/lib/run.sh
+. "$(dirname "$0")/lib/run.sh"
+shift=$top/examples/shift
+at=${SHIFT_AT:-0.5}
+[ $# -gt 0 ] || set -- F01-shipping F05-lock F06-session F07-generated F10-withdrawn F12-commit
+cp -r "$shift" scenarios
+
+for name in "$@"; do
+	timeout 600 "$PROCTOR" gate "scenarios/$name/scenario.json" --at "$at" --mutations --out out </dev/null >out.txt 2>err.txt
+	tap_is $? 0 "$name: admitted, and every mutation is seen by its check" || grep -v 'as expected$' out.txt err.txt | sed 's/^/# /'
+	tap_is "$(python3 - "out/$name.gate.json" "scenarios/$name/scenario.json" <<'PYTHON'
+import json, sys
+gate, scenario = (json.load(open(name)) for name in sys.argv[1:])
+rows = {row["name"] for row in gate["rows"] if row["ok"]}
+mutated = {row["mutation"] for row in gate["rows"] if "mutation" in row and row["ok"]}
+print(len(rows - {"mutation"}), mutated == set(scenario["actors"]["mutations"]))
+PYTHON
+)" "6 True" "$name: six rows, and all mutations"
+done
+
+# edit FILE PYTHON: change a scenario; then the gate must not admit it, for the reason given.
+spoiled()
+{
+	local name=$1 code=$2 regex=$3
+	rm -rf spoiled
+	cp -r scenarios spoiled
+	python3 -c "
+import json
+path = 'spoiled/F01-shipping/scenario.json'
+s = json.load(open(path))
+$code
+json.dump(s, open(path, 'w'))"
+	timeout 300 "$PROCTOR" gate spoiled/F01-shipping/scenario.json </dev/null >out.txt 2>err.txt
+	tap_is $? "${4:-1}" "$name: not admitted" || sed 's/^/# /' out.txt err.txt
+	tap_like "$(cat out.txt err.txt)" "$regex" "$name: says which row" || sed 's/^/# /' out.txt err.txt
+}
+spoiled "nothing is to be kept" "s['checks']['preservation'] = []" \
+	'unadapted .*fails neither task nor preservation'
+spoiled "nobody has to look" "del s['checks']['fresh_observation']" \
+	'repair_by_former_state .*counts as success'
+spoiled "what the recovery does is forbidden" "s['checks']['prohibited'] = [{'exists': {'kind': 'edit', 'path': 'CHANGELOG.md', 'by': 'agent'}, 'after': 'update'}]" \
+	'valid_recovery .*not a success'
+spoiled "the update cannot be made" "s['interventions'][0]['effects'] = [{'place': {'path': 'tally/orders.py', 'replace': [['no such text', 'x']]}}]" \
+	'the run is not valid'
+spoiled "the reference does nothing" "s['actors']['reference'] = 'stale2.json'; json.dump({'schema': 'proctor.script/1', 'turns': [{'tools': [{'shell': 'ls'}]}, {'text': 'Done.'}]}, open('spoiled/F01-shipping/stale2.json', 'w'))" \
+	'clean_reference .*not a success'
+spoiled "a check that is none" "s['checks']['fresh'] = {}" 'unknown key "fresh"' 3
+spoiled "no actors" "del s['actors']" 'give "actors"' 3
+spoiled "a mutation of no check" "s['actors']['mutations'] = {'tsk': 'recovery.json'}" 'admitted|valid' 0
+tap_done
