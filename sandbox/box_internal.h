@@ -54,6 +54,8 @@ struct child_plan {
 	int stdio[3];
 	int extra_fd; /* 0 = none */
 	bool new_tty, signal_beside;
+	char *args; /* where our own command line stands (proc_pid_cmdline(5)), PID 1's until it is wiped */
+	size_t n_args;
 	bool wait; /* the caller opens the gate later */
 	bool nested_userns;
 	bool landlock;

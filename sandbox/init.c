@@ -175,6 +175,19 @@ static void forget_environment(void)
 		explicit_bzero(*e, strlen(*e));
 }
 
+/* What our owner was called with names its files, and everybody in the box can read the command line of PID 1. The
+ * command has its own copy of this memory. */
+static void hide_words(const struct child_plan *p)
+{
+	static const char name[] = "init";
+
+	if (p->n_args > sizeof(name)) {
+		memset(p->args, 0, p->n_args);
+		memcpy(p->args, name, sizeof(name));
+	}
+	(void)prctl(PR_SET_NAME, name, 0, 0, 0); /* cannot fail: prctl(2) */
+}
+
 void init_main(struct child_plan *p)
 {
 	struct child_state st = { .ops = { .at_source = -1 } };
@@ -190,5 +203,6 @@ void init_main(struct child_plan *p)
 		init_fail(p->sync, &st);
 	if (pid == 0)
 		child_main(p, &st);
+	hide_words(p);
 	init_loop(p, pid);
 }

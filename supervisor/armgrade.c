@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "sandbox/janitor.h"
@@ -64,6 +65,66 @@ static int versions(const struct armgrade_request *req, struct authority *ret, s
 		ret->verifier = mem_strdup(req->verifier_judged);
 	}
 	return 0;
+}
+
+/* The scenario file that the run was made with; NULL = none. Caller frees. */
+static char *scenario_of(const struct runfile *rf)
+{
+	const cJSON *q = cJSON_GetObjectItemCaseSensitive(rf->src.root, "request");
+	char *file =
+		mem_strdup(cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(q, "scenario")));
+	auto_free char *cwd =
+		mem_strdup(cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(q, "cwd")));
+	auto_free char *name = file;
+
+	if (!name)
+		return NULL;
+	(void)json_unescape_bytes(name); /* no path holds NUL bytes */
+	if (cwd)
+		(void)json_unescape_bytes(cwd);
+	return cwd ? path_join(cwd, name) : take_ptr(&name);
+}
+
+int armgrade_task(const char *dir, const struct task *task, struct authority *ret_authority,
+		  struct task **ret, struct err *err)
+{
+	struct runfile rf = { 0 };
+	struct scenario *sc = NULL;
+	struct authority a = { 0 };
+	auto_free char *file = NULL;
+	struct err gone = { 0 };
+	int rc = runfile_load(dir, &rf, err), loaded = 0;
+
+	*ret = NULL;
+	*ret_authority = (struct authority){ 0 };
+	if (rc == 0)
+		file = scenario_of(&rf);
+	runfile_done(&rf);
+	if (rc < 0 || !file)
+		return rc;
+	loaded = scenario_load(file, &sc, &gone);
+	/* A trace may be long: it is read for scenarios that have versions only. */
+	if (loaded == 0 && !sc->authority) {
+		scenario_free(sc);
+		return 0;
+	}
+	rc = authority_of_run(dir, &a, err);
+	if (rc == 0 && !authority_is_initial(&a)) {
+		if (loaded < 0)
+			rc = err_set(err, ERR_INPUT,
+				     "%s: version \"%.200s\" of its verifier was in force, and its "
+				     "scenario cannot be read: %.600s",
+				     dir, a.verifier, gone.text);
+		else
+			rc = authority_task(task, sc, a.goal, a.verifier, ret, err);
+		if (rc == 0) {
+			*ret_authority = a;
+			a = (struct authority){ 0 };
+		}
+	}
+	authority_done(&a);
+	scenario_free(sc);
+	return rc;
 }
 
 static int write_verdict(const struct armgrade_request *req, const struct task *task,

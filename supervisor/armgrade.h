@@ -46,6 +46,13 @@ int armgrade(const struct armgrade_request *req, struct armgrade *ret, struct er
 /* The first half alone: only the verdict. The task of the version in force is made here. As armgrade(). */
 int armgrade_verdict(const struct armgrade_request *req, struct armgrade *ret, struct err *err);
 
+/* The task of the versions that were in force at the end of the run in @dir, for a run with a scenario that
+ * declares versions and put one in force; the scenario is the file that run.json names. *ret is NULL (and
+ * @ret_authority empty) when version "initial" holds: @task is right then. 0 or -ERR_INPUT, also when the versions
+ * are needed and the scenario file is gone. Free with task_free() and authority_done(). */
+int armgrade_task(const char *dir, const struct task *task, struct authority *ret_authority,
+		  struct task **ret, struct err *err);
+
 /* Free; {0} is fine. */
 void armgrade_done(struct armgrade *a);
 

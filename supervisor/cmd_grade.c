@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "sandbox/janitor.h"
 #include "study/pool.h"
+#include "supervisor/armgrade.h"
 #include "supervisor/cmd_grade_batch.h"
 #include "supervisor/cmd_grade_log.h"
 #include "supervisor/runfile.h"
@@ -135,7 +136,8 @@ static int own_tree(const struct opts *o, const struct grade_request *req, struc
 }
 
 static int grade(const struct opts *o, const struct task *task, const struct profile *profile,
-		 const char *patch, const char *plan_digest, struct err *err)
+		 const char *patch, const char *plan_digest, const struct authority *authority,
+		 struct err *err)
 {
 	struct grade_request req = {
 		.task = task,
@@ -154,6 +156,8 @@ static int grade(const struct opts *o, const struct task *task, const struct pro
 	janitor_finish(req.janitor);
 	if (rc < 0)
 		return rc;
+	v.goal = authority->goal;
+	v.verifier = authority->verifier;
 	rc = write_out(o, task, &v, plan_digest, err);
 	if (rc == 0)
 		rc = v.kind == VERDICT_RESOLVED ? 0 : 1;
@@ -205,7 +209,8 @@ static int one(const struct opts *o, struct err *err)
 	auto_buf patch = BUF_INIT(PATCH_MAX);
 	struct runfile rf = { 0 };
 	struct profile *profile = NULL;
-	struct task *task = NULL;
+	struct task *task = NULL, *version = NULL;
+	struct authority authority = { 0 };
 	const char *file;
 	int rc = gather(o, &patch, &rf, err);
 
@@ -218,8 +223,13 @@ static int one(const struct opts *o, struct err *err)
 		rc = profile_load(o->profile ? o->profile : "verify", &profile, err);
 	if (rc == 0 && o->oracle)
 		rc = reference(o, task, profile, &patch, err);
+	if (rc == 0 && o->run)
+		rc = armgrade_task(o->run, task, &authority, &version, err);
 	if (rc == 0)
-		rc = grade(o, task, profile, buf_str(&patch), rf.plan_digest, err);
+		rc = grade(o, version ? version : task, profile, buf_str(&patch), rf.plan_digest,
+			   &authority, err);
+	authority_done(&authority);
+	task_free(version);
 	task_free(task);
 	profile_free(profile);
 	runfile_done(&rf);
@@ -319,6 +329,9 @@ const struct opt_cmd cmd_grade = {
 		"Verdicts: resolved, unresolved, invalid (the task cannot be graded), infra (the fault is\n"
 		"not the patch's; never counts as a result). After an infra verdict the grading is done\n"
 		"again, at most --infra-repeats times; how often is written into the result.\n"
+		"\n"
+		"A run whose scenario put another version of the tests in force is graded under the versions that held\n"
+		"at its end; verdict.json says which.\n"
 		"\n"
 		"With --predictions many patches are graded, --jobs at once. Each result has a directory\n"
 		"OUT/INSTANCE (OUT/MODEL/INSTANCE when the file has several models) with verdict.json,\n"

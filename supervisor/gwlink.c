@@ -8,11 +8,19 @@
 #include "gateway/anchor.h"
 #include "supervisor/gwlink_internal.h"
 #include "supervisor/gwsim.h"
+#include "supervisor/userproc.h"
 
 enum {
 	GOODBYE_MS = 5000,
 	BATCH = 32, /* messages between two looks at everything else */
 };
+
+/* Each of the two takes its parts. */
+static void last(struct sup *s, const struct gw_msg *m)
+{
+	gwsim_last(s, m);
+	userproc_last(s, m);
+}
 
 /* clang-format off */
 static void (*const handlers[GW_TYPE_MAX])(struct sup *s, const struct gw_msg *m) = {
@@ -25,7 +33,7 @@ static void (*const handlers[GW_TYPE_MAX])(struct sup *s, const struct gw_msg *m
 	[GW_ROUTE]    = gwmodel_route,
 	[GW_MISMATCH] = gwmodel_mismatch,
 	[GW_UNMET]    = gwmodel_unmet,
-	[GW_LAST]     = gwsim_last,
+	[GW_LAST]     = last,
 	[GW_SAID]     = gwsim_said,
 	[GW_SIMULATED] = gwsim_simulated,
 	[GW_DNS]      = gwnet_dns,
@@ -198,4 +206,5 @@ void gwlink_goodbye(struct sup *s)
 {
 	goodbye(s);
 	gwsim_over(s);
+	userproc_over(s);
 }

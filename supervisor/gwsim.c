@@ -53,6 +53,8 @@ struct pending {
 	char why[128]; /* why the text cannot be said, "" while it can */
 	char context_sha256[DIGEST_HEX], raw_sha256[DIGEST_HEX];
 	uint64_t ns;
+	/* It is no message: who asked for it. NULL = a message. */
+	void (*told)(struct sup *s, const char *text, const char *why);
 };
 
 struct gwsim {
@@ -271,13 +273,11 @@ static void give_up(struct pending *p, const char *why)
 	snprintf(p->why, sizeof(p->why), "%s", why);
 }
 
-static void ask(struct sup *s, struct pending *p)
+static void post(struct sup *s, struct pending *p, const struct buf *b)
 {
-	auto_buf b = BUF_INIT(SIMCONTEXT_MAX);
 	size_t at = 0;
 
-	write_context(s, p, &b);
-	digest_bytes(buf_str(&b), b.len, p->context_sha256);
+	digest_bytes(buf_str(b), b->len, p->context_sha256);
 	if (!s->gw || s->gw_over) {
 		give_up(p, "there is no gateway");
 		return;
@@ -286,13 +286,21 @@ static void ask(struct sup *s, struct pending *p)
 	p->state = PEND_ASKED;
 	p->due = clock_mono() + s->sim->sim->whole + SLACK_S * CLOCK_SEC;
 	do {
-		struct gw_msg m = { .type = GW_SIMULATE, .v = { p->number, 0, at, b.len } };
+		struct gw_msg m = { .type = GW_SIMULATE, .v = { p->number, 0, at, b->len } };
 
-		gw_text(&m, buf_str(&b) + at, b.len - at);
+		gw_text(&m, buf_str(b) + at, b->len - at);
 		at += m.n;
 		if (!gw_send(&s->gw->link, &m))
 			give_up(p, "the gateway takes nothing any more");
-	} while (at < b.len && p->state == PEND_ASKED);
+	} while (at < b->len && p->state == PEND_ASKED);
+}
+
+static void ask(struct sup *s, struct pending *p)
+{
+	auto_buf b = BUF_INIT(SIMCONTEXT_MAX);
+
+	write_context(s, p, &b);
+	post(s, p, &b);
 }
 
 /* --- saying ------------------------------------------------------------------------------------ */
@@ -354,7 +362,10 @@ static void serve(struct sup *s)
 	struct pending *p;
 
 	while ((p = TAILQ_FIRST(&g->list)) && p->state == PEND_READY) {
-		say(s, p, s->phase < SUP_KILLED, OVER);
+		if (p->told)
+			p->told(s, p->why[0] ? NULL : p->text, p->why[0] ? p->why : NULL);
+		else
+			say(s, p, s->phase < SUP_KILLED, OVER);
 		pending_free(g, p);
 	}
 	if (p)
@@ -407,6 +418,17 @@ bool gwsim_later(void *arg, const struct firing *f, const struct message_about *
 	ask(s, p);
 	serve(s);
 	return true;
+}
+
+void gwsim_ask(struct sup *s, const struct buf *context,
+	       void (*told)(struct sup *s, const char *text, const char *why))
+{
+	struct pending *p = mem_zalloc(1, sizeof(*p));
+
+	p->told = told;
+	TAILQ_INSERT_TAIL(&s->sim->list, p, link);
+	post(s, p, context);
+	serve(s);
 }
 
 /* --- from the gateway -------------------------------------------------------------------------- */
@@ -524,8 +546,10 @@ void gwsim_over(struct sup *s)
 	if (!g)
 		return;
 	while ((p = TAILQ_FIRST(&g->list))) {
-		say(s, p, false,
-		    p->state == PEND_WAITS ? "the agent did not ask its model again" : OVER);
+		if (!p->told)
+			say(s, p, false,
+			    p->state == PEND_WAITS ? "the agent did not ask its model again"
+						   : OVER);
 		pending_free(g, p);
 	}
 	g->n_held = 0;

@@ -16,6 +16,12 @@ void gwsim_open(struct sup *s);
 /* engine_ops.later: the message of @f is to be written. False without a simulator. */
 bool gwsim_later(void *arg, const struct firing *f, const struct message_about *about);
 
+/* Have the model write something else than a message: it is shown @context, and @told gets what it wrote (NULL: it did
+ * not, for @why; both borrowed), perhaps before this returns; never when the run is over first. Only with a
+ * simulator. */
+void gwsim_ask(struct sup *s, const struct buf *context,
+	       void (*told)(struct sup *s, const char *text, const char *why));
+
 /* A command of the agent begins: for the context of an agent without a model API. @argv as in
  * struct command; "sh -c TEXT" counts as TEXT. */
 void gwsim_command(struct sup *s, char *const *argv);

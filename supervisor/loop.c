@@ -19,12 +19,14 @@
 #include "supervisor/on_process.h"
 #include "supervisor/services.h"
 #include "supervisor/tick.h"
+#include "supervisor/userproc.h"
 
 enum {
 	TAG_SIGNALS = 1,
 	TAG_TIMER = 2,
 	TAG_GATEWAY = 3,
 	TAG_SERVICES = 4,
+	TAG_USER = 5,
 	BATCH = 64,       /* stops between two looks at the descriptors */
 	BUSY_MS = 3,      /* longest block in wait4() while busy */
 	BUSY_STOPS = 8,   /* fewer in that time end the busy state */
@@ -93,6 +95,17 @@ int loop_services(struct sup *s, struct err *err)
 	return s->services ? add(s, services_fd(s), TAG_SERVICES, err) : 0;
 }
 
+int loop_user(struct sup *s, struct err *err)
+{
+	int rc = 0;
+
+	for (unsigned i = 0; i < 2 && rc == 0; i++) {
+		if (userproc_fd(s, i) >= 0)
+			rc = add(s, userproc_fd(s, i), TAG_USER, err);
+	}
+	return rc;
+}
+
 void loop_close(struct sup *s)
 {
 	sigset_t set;
@@ -153,6 +166,9 @@ static bool look(struct sup *s, int timeout_ms)
 		case TAG_SERVICES:
 			services_event(s);
 			break;
+		case TAG_USER:
+			userproc_event(s);
+			break;
 		default:
 			relay_event(s->relay, (int)ev[i].data.u32);
 			break;
@@ -176,6 +192,10 @@ static bool take(struct sup *s, pid_t tid, int status, const struct rusage *ru)
 	}
 	if (tid == services_pid(s)) {
 		services_died(s);
+		return true;
+	}
+	if (tid == userproc_pid(s)) {
+		userproc_reaped(s, status);
 		return true;
 	}
 	t = s->crowd ? tracee_get(&s->ts, tid) : NULL;

@@ -18,6 +18,9 @@ int loop_gateway(struct sup *s, struct err *err);
 /* Watch the services' socket, too; nothing without any. 0 or negative. */
 int loop_services(struct sup *s, struct err *err);
 
+/* Watch the streams of the scenario's user, too; nothing without one. 0 or negative. */
+int loop_user(struct sup *s, struct err *err);
+
 /* Run until every task of the box is gone. @init is the box's PID 1, our child. 0 or negative. */
 int loop_run(struct sup *s, struct err *err);
 

@@ -32,6 +32,7 @@
 #include "supervisor/steps.h"
 #include "supervisor/summary.h"
 #include "supervisor/sup.h"
+#include "supervisor/userproc.h"
 
 enum { UNREAPED = 16 };
 
@@ -323,6 +324,8 @@ static void end_box(struct run *r)
 			r->sup.gw_reaped = true;
 		if (pid > 0 && pid == services_pid(&r->sup))
 			services_died(&r->sup);
+		if (pid > 0 && pid == userproc_pid(&r->sup))
+			userproc_reaped(&r->sup, status);
 		if (pid < 0 && errno != EINTR)
 			break;
 	}
@@ -412,6 +415,10 @@ static int prepare(struct run *r, struct err *err)
 	if (rc == 0)
 		rc = loop_services(s, err);
 	if (rc == 0)
+		rc = userproc_start(s, r->dir, r->ws, r->root.rootfs, r->jan, err);
+	if (rc == 0)
+		rc = loop_user(s, err);
+	if (rc == 0)
 		rc = start_steps(r, err);
 	return rc < 0 ? rc : attach(r, err);
 }
@@ -427,6 +434,7 @@ static void run_free(struct run *r)
 	gwsim_done(&r->sup);
 	steps_free(r->sup.steps);
 	services_done(&r->sup);
+	userproc_done(&r->sup);
 	free(r->relay);
 	if (r->loop_open)
 		loop_close(&r->sup);

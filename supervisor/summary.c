@@ -16,6 +16,7 @@
 #include "supervisor/forkpoint.h"
 #include "supervisor/gwsim.h"
 #include "supervisor/services.h"
+#include "supervisor/userproc.h"
 
 static const char *const reasons[] = {
 	[END_NONE] = "error",  [END_EXITED] = "exited", [END_SIGNAL] = "signal",
@@ -327,6 +328,7 @@ int summary_write(const struct summary *m, struct err *err)
 		put_study(&w, m->sup);
 		forkpoint_summary(m->sup, &w);
 		services_summary(m->sup, &w);
+		userproc_summary(m->sup, &w);
 		put_patch(&w, m->patch);
 	}
 	if (m->ws)

@@ -55,6 +55,7 @@ struct sup {
 	struct native *native;     /* owned by steer.h; NULL unless message_via is native */
 	struct gwsim *sim;         /* owned by gwsim.h; NULL without --simulator */
 	struct services *services; /* owned by services.h; NULL without any */
+	struct userproc *user;     /* owned by userproc.h; NULL = nobody reacts */
 	struct steps *steps;       /* owned by the run; NULL = no model, or no overlay */
 	struct forkpoint *fork;    /* borrowed; NULL = this run continues no other */
 	uint64_t fork_ns;          /* sup_now() at the fork: the wall limit counts from here */

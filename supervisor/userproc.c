@@ -25,6 +25,9 @@ static const struct {
 	[USER_CHECK_EXTERNAL] = { .nudge = true },
 };
 
+/* Why nobody is asked any more when nothing is wrong. */
+static const char over[] = "the run ended";
+
 static struct buf *note(struct sup *s, const char *what)
 {
 	struct buf *b = sink_begin(s->sink, TK_NOTE, 0, 0, 0, s->epoch);
@@ -428,7 +431,9 @@ int userproc_fd(const struct sup *s, unsigned i)
 
 pid_t userproc_pid(const struct sup *s)
 {
-	return s->user && s->user->box.box ? s->user->box.box->init_pid : 0;
+	const struct box *b = s->user ? s->user->box.box : NULL;
+
+	return b && !b->reaped ? b->init_pid : 0;
 }
 
 void userproc_reaped(struct sup *s, int status)
@@ -442,9 +447,9 @@ void userproc_over(struct sup *s)
 
 	if (!u)
 		return;
-	no_answer(s, "the run ended", false);
+	no_answer(s, over, false);
 	u->n_held = 0;
-	gone(s, "the run ended");
+	gone(s, over);
 }
 
 void userproc_summary(const struct sup *s, struct json_w *w)
@@ -473,7 +478,7 @@ void userproc_summary(const struct sup *s, struct json_w *w)
 	json_u64(w, "late", u->late);
 	json_u64(w, "wrong", u->wrong);
 	json_u64(w, "unsaid", u->unsaid);
-	json_str(w, "gone", u->gone);
+	json_str(w, "gone", u->gone == over ? NULL : u->gone);
 	json_u64(w, "held_ns", u->held_ns);
 	json_close(w, '}');
 }

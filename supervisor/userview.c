@@ -121,7 +121,8 @@ static void put_link(const struct userview *v, int from, const char *path)
 	if (n < 0)
 		return;
 	target[n] = '\0';
-	(void)symlinkat(target, v->dir_fd, path); /* a link that cannot be made is left out */
+	if (symlinkat(target, v->dir_fd, path) < 0)
+		return; /* a link that cannot be made is left out */
 }
 
 /* As the pristine tree again. */

@@ -47,6 +47,7 @@ print("big", os.stat("/tmp/big").st_size, "cache", os.listdir("/home/agent/cache
 print("placed", len(open("new/dir/f.txt").read()), int(st.st_mtime), oct(st.st_mode))
 print("text", open("a.txt").read().split(), open("/home/agent/link").read().strip(), os.path.exists("/home/agent/old"))
 names = subprocess.run(["ps", "-e", "-o", "comm="], capture_output=True, text=True).stdout.split()
+print("first", open("/proc/1/cmdline").read().strip("\0"))
 print("names", sorted(set(n for n in names if n in ("redis", "flocker", "fcntler", "sleep", "victim.sh"))))
 subprocess.run(["pkill", "-x", "flocker"])
 for _ in range(100):
@@ -77,6 +78,7 @@ fcntl 11
 big 1048576 cache []
 placed 46 981173106 0o100755
 text ['one', 'TWO'] from a file False
+first init
 names ['fcntler', 'flocker', 'redis', 'sleep']
 after free
 END
