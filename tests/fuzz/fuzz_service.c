@@ -1,0 +1,138 @@
+/* Requests and effects of arbitrary bytes for side services: no crash, answers of the right form, and the same
+ * answers when the same requests come again. The first byte chooses: 'h' an HTTP API, 'a' a person who can be
+ * asked (also by the Model Context Protocol), 'd' a declaration. Requests are "METHOD PATH SESSION KEY\nBODY" with
+ * "\n%\n" between them; the method CHANGE is an effect. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "services/service.h"
+#include "services/service_internal.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { REQUESTS_MAX = 64 };
+
+static const char http_text[] =
+	"{\"name\":\"api\",\"kind\":\"http\",\"port\":8080,\"auth\":\"session\",\"keys\":[\"k\"],"
+	"\"session_requests\":20,\"versions\":[{\"name\":\"v1\",\"prefix\":\"/v1\",\"fields\":{\"i\":"
+	"{\"q\":\"count\"}}},{\"name\":\"v2\",\"prefix\":\"/v2\",\"fields\":{\"i\":{\"q\":\"quantity\"}}}],"
+	"\"collections\":{\"i\":[{\"id\":\"a\",\"q\":1},{\"id\":2,\"q\":[1,{\"z\":null}]}]}}";
+
+static const char ask_text[] =
+	"{\"name\":\"boss\",\"kind\":\"ask\",\"port\":8081,\"questions\":5,\"blockers\":[{\"id\":\"b\","
+	"\"keywords\":[\"unit\",\"seconds\"],\"resolution\":\"Use seconds.\"}]}";
+
+static struct service *make(const char *text, size_t n)
+{
+	struct json_src src = { 0 };
+	struct service *s = NULL;
+	struct err err = { 0 };
+
+	if (json_parse("input", text, n, &src, &err) == 0 &&
+	    service_new(&src, "$", src.root, &s, &err) < 0 && (s || !err.text[0]))
+		abort();
+	json_src_done(&src);
+	return s;
+}
+
+static void change(struct service *s, const char *text, size_t n, struct buf *log)
+{
+	struct json_src src = { 0 };
+	struct err err = { 0 };
+	int rc = json_parse("effect", text, n, &src, &err);
+
+	if (rc == 0)
+		rc = service_change(s, &src, src.root, &err);
+	if (rc < 0 && !err.text[0])
+		abort();
+	json_src_done(&src);
+	buf_adds(log, rc < 0 ? "refused" : "changed");
+}
+
+static void check(const struct service_answer *a)
+{
+	cJSON *body = a->body.len ? cJSON_ParseWithLength(buf_str(&a->body), a->body.len) : NULL;
+
+	if (a->code < 200 || a->code > 599 || (a->body.len && !body) || (a->mutating && a->code >= 400))
+		abort();
+	if (a->code >= 400 &&
+	    !cJSON_IsString(cJSON_GetObjectItemCaseSensitive(body, "error")))
+		abort();
+	cJSON_Delete(body);
+}
+
+static void request(struct service *s, char *line, const char *body, size_t n, struct buf *log)
+{
+	struct service_answer a = { .code = 500, .body = BUF_INIT(SERVICE_BODY_MAX) };
+	struct service_request q = { .body = body, .n = n };
+	char *save = NULL, token[21];
+
+	q.method = strtok_r(line, " ", &save);
+	q.path = q.method ? strtok_r(NULL, " ", &save) : NULL;
+	q.session = q.path ? strtok_r(NULL, " ", &save) : NULL;
+	q.key = q.session ? strtok_r(NULL, " ", &save) : NULL;
+	if (q.session && strcmp(q.session, "1") == 0) {
+		service_token(service_name(s), 1, token);
+		q.session = token;
+	}
+	if (!q.path)
+		return;
+	if (strcmp(q.method, "CHANGE") == 0) {
+		change(s, body, n, log);
+		return;
+	}
+	service_answer(s, &q, &a);
+	check(&a);
+	buf_printf(log, "%d %s %s %s ", a.code, a.route, a.what, a.version);
+	buf_add(log, buf_str(&a.body), a.body.len);
+	buf_done(&a.body);
+}
+
+static void play(struct service *s, const char *text, size_t n, struct buf *log)
+{
+	struct json_w w = { .b = log };
+	const char *end = text + n;
+
+	for (int i = 0; i < REQUESTS_MAX && text < end; i++) {
+		const char *stop = memmem(text, (size_t)(end - text), "\n%\n", 3);
+		const char *last = stop ? stop : end;
+		const char *nl = memchr(text, '\n', (size_t)(last - text));
+		auto_free char *line = mem_strndup(text, (size_t)((nl ? nl : last) - text));
+		const char *body = nl ? nl + 1 : last;
+
+		request(s, line, body, (size_t)(last - body), log);
+		text = stop ? stop + 3 : end;
+	}
+	json_open(&w, NULL, '{');
+	service_summary(s, &w);
+	json_close(&w, '}');
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const char *text = (const char *)data + 1;
+	struct buf log[2] = { BUF_INIT(64u << 20), BUF_INIT(64u << 20) };
+	const char *declared;
+
+	if (size < 1)
+		return 0;
+	if (data[0] == 'd') {
+		service_free(make(text, size - 1));
+		return 0;
+	}
+	declared = data[0] == 'a' ? ask_text : http_text;
+	for (int i = 0; i < 2; i++) {
+		struct service *s = make(declared, strlen(declared));
+
+		if (!s)
+			abort();
+		play(s, text, size - 1, &log[i]);
+		service_free(s);
+	}
+	if (log[0].len != log[1].len || memcmp(buf_str(&log[0]), buf_str(&log[1]), log[0].len) != 0)
+		abort();
+	buf_done(&log[0]);
+	buf_done(&log[1]);
+	return 0;
+}
