@@ -23,10 +23,11 @@ enum {
 #define USER_DIR "/user"
 
 struct user {
-	struct strv argv;         /* the program; empty with a prompt */
-	struct strv files, texts; /* names (without a slash) and contents of what stands in USER_DIR */
-	char *prompt;             /* text; NULL with a program */
-	char *prompt_file;        /* absolute path it was read from */
+	struct strv argv; /* the program; empty with a prompt */
+	struct strv files,
+		texts;     /* names (without a slash) and contents of what stands in USER_DIR */
+	char *prompt;      /* text; NULL with a program */
+	char *prompt_file; /* absolute path it was read from */
 	char prompt_sha256[DIGEST_HEX];
 	uint64_t messages; /* that it may say, default 5 */
 	uint64_t every;    /* it is asked at every n-th request, default 1 */

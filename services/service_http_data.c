@@ -57,9 +57,14 @@ static cJSON *shown(const struct http *h, const char *collection, const cJSON *o
 static cJSON *taken(const struct http *h, const char *collection, const cJSON *sent,
 		    struct service_answer *out)
 {
-	cJSON *o = cJSON_CreateObject();
+	cJSON *o;
 	const cJSON *f;
 
+	if (cJSON_GetArraySize(sent) > FIELDS_MAX) {
+		service_error(out, 413, "more than %d fields", FIELDS_MAX);
+		return NULL;
+	}
+	o = cJSON_CreateObject();
 	cJSON_ArrayForEach (f, sent) {
 		const char *name = inner(h, collection, f->string);
 
@@ -136,6 +141,11 @@ static void change_one(struct http *h, const char *collection, cJSON *list, int 
 
 	if (!made)
 		return;
+	if (!whole && cJSON_GetArraySize(one) + cJSON_GetArraySize(made) > 2 * FIELDS_MAX) {
+		service_error(out, 507, "the resource has too many fields");
+		cJSON_Delete(made);
+		return;
+	}
 	cJSON_DeleteItemFromObjectCaseSensitive(made, "id");
 	if (whole) {
 		cJSON_AddItemToObject(made, "id",
@@ -209,6 +219,10 @@ void service_http_resources(struct http *h, const struct service_request *q, con
 	}
 	snprintf(out->route, sizeof(out->route), "%s/%.60s%s", h->v[h->now].prefix, collection,
 		 id ? "/{id}" : "");
+	if (h->taken + q->n > TAKEN_MAX) {
+		service_error(out, 507, "the service keeps no more than %d bytes", TAKEN_MAX);
+		return;
+	}
 	body = cJSON_ParseWithLength(q->body, q->n);
 	if (id)
 		one_resource(h, q, collection, list, id, body, out);
@@ -220,5 +234,6 @@ void service_http_resources(struct http *h, const struct service_request *q, con
 		service_error(out, 400, "the body is no JSON object");
 	else
 		create(h, collection, list, body, out);
+	h->taken += out->mutating ? q->n : 0;
 	cJSON_Delete(body);
 }

@@ -6,7 +6,9 @@
 #include "base/str.h"
 #include "services/service_internal.h"
 
-enum { VERSIONS_MAX = 8, SESSIONS_MAX = 1000, RECORDS_MAX = 10000, WORD_MAX = 200 };
+/* TAKEN_MAX: bytes of bodies that changed something, in all; the values in memory are some forty times as large. */
+enum { VERSIONS_MAX = 8, SESSIONS_MAX = 1000, RECORDS_MAX = 10000, FIELDS_MAX = 1000 };
+enum { TAKEN_MAX = 8 << 20 };
 
 struct version {
 	char *name, *prefix;
@@ -28,7 +30,8 @@ struct http {
 	struct session *session; /* owned */
 	size_t n_sessions;
 	uint64_t ttl, tokens, last_id;
-	cJSON *data; /* owned: object of collections: array of objects with "id" */
+	uint64_t taken; /* bytes, see TAKEN_MAX */
+	cJSON *data;    /* owned: object of collections: array of objects with "id" */
 };
 
 /* What the version in force calls the inner field @name of @collection. Borrowed. */

@@ -355,6 +355,17 @@ static void release(struct sup *s)
 	g->n_held = 0;
 }
 
+/* To who asked; requests may go on there, and bring us back here. */
+static void hand_over(struct sup *s, struct pending *p)
+{
+	void (*told)(struct sup * s, const char *text, const char *why) = p->told;
+	auto_free char *why = p->why[0] ? mem_strdup(p->why) : NULL;
+	auto_free char *text = why ? NULL : take_ptr(&p->text);
+
+	pending_free(s->sim, p);
+	told(s, text, why);
+}
+
 /* Say what is ready, in the order of the firings. */
 static void serve(struct sup *s)
 {
@@ -362,10 +373,11 @@ static void serve(struct sup *s)
 	struct pending *p;
 
 	while ((p = TAILQ_FIRST(&g->list)) && p->state == PEND_READY) {
-		if (p->told)
-			p->told(s, p->why[0] ? NULL : p->text, p->why[0] ? p->why : NULL);
-		else
-			say(s, p, s->phase < SUP_KILLED, OVER);
+		if (p->told) {
+			hand_over(s, p);
+			continue;
+		}
+		say(s, p, s->phase < SUP_KILLED, OVER);
 		pending_free(g, p);
 	}
 	if (p)

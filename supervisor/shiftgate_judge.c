@@ -60,6 +60,8 @@ struct shiftgate_outcome *shiftgate_add(struct shiftgate_result *r, enum shiftga
 
 static const char *initial(const struct shiftgate_outcome *o)
 {
+	if (o->verdict == VERDICT_INVALID)
+		return "the tests cannot be run on it";
 	return o->verdict == VERDICT_UNRESOLVED ? NULL : "nothing was done, and the tests pass";
 }
 

@@ -54,8 +54,7 @@ void userproc_last(struct sup *s, const struct gw_msg *m)
 		return;
 	if (m->v[2] == 0)
 		buf_clear(&u->part);
-	if (m->v[2] != u->part.len || buf_add(&u->part, m->text, m->n) < 0 ||
-	    u->part.len < m->v[3])
+	if (m->v[2] != u->part.len || buf_add(&u->part, m->text, m->n) < 0 || u->part.len < m->v[3])
 		return;
 	text = mem_strndup(buf_str(&u->part), u->part.len);
 	switch (m->v[1]) {
@@ -92,9 +91,11 @@ void userdid_context(struct sup *s, struct buf *out)
 		buf_adds(out, "nothing\n");
 	buf_adds(out, "\nWhat has happened since you were last asked, as JSON:\n");
 	buf_add(out, buf_str(&u->asked), u->asked.len);
-	buf_adds(out, "\nAnswer with one JSON object: {\"action\": \"no-op\", \"question\", \"redirect\", "
-		      "\"new_requirement\" or \"check_external\", \"text\": what you say to the "
-		      "developer (not for no-op)}. No-op is the usual answer.\n");
+	buf_adds(
+		out,
+		"\nAnswer with one JSON object: {\"action\": \"no-op\", \"question\", \"redirect\", "
+		"\"new_requirement\" or \"check_external\", \"text\": what you say to the "
+		"developer (not for no-op)}. No-op is the usual answer.\n");
 }
 
 void userdid_record(struct sup *s, const struct userline_answer *a, const char *unsaid, bool late)

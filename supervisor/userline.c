@@ -8,8 +8,8 @@
 
 #define DEPTH_MAX 16
 
-static const char *const names[] = { "no-op", "question", "redirect", "new_requirement",
-				     "check_external", NULL };
+static const char *const names[] = { "no-op",           "question",       "redirect",
+				     "new_requirement", "check_external", NULL };
 
 const char *userline_name(enum user_action action)
 {
@@ -127,8 +127,7 @@ static void trim(const char **line, size_t *n)
 
 static const char *understand(const cJSON *o, struct userline_answer *ret)
 {
-	const char *action =
-		cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(o, "action"));
+	const char *action = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(o, "action"));
 	const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(o, "text"));
 	const char *note = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(o, "note"));
 	int i = 0;

@@ -33,13 +33,13 @@ enum user_action {
 
 /* One turn. Borrowed. */
 struct userline_turn {
-	uint64_t turn, call;          /* from 1 */
-	const char *said;             /* NULL = nothing */
+	uint64_t turn, call;                   /* from 1 */
+	const char *said;                      /* NULL = nothing */
 	const struct strv *commands, *outputs; /* same order */
-	uint64_t omitted;             /* older commands that are not told */
-	const struct strv *changed;   /* workspace-relative */
-	uint64_t left;                /* messages that it may still say */
-	bool ended;                   /* the agent has ended its turn: it asks for nothing more */
+	uint64_t omitted;                      /* older commands that are not told */
+	const struct strv *changed;            /* workspace-relative */
+	uint64_t left;                         /* messages that it may still say */
+	bool ended; /* the agent has ended its turn: it asks for nothing more */
 };
 
 struct userline_answer {

@@ -178,7 +178,8 @@ static void take_bytes(struct sup *s, const char *p, size_t n)
 		size_t part = end ? (size_t)(end - p) : n;
 
 		if (!u->line.full)
-			(void)buf_add(&u->line, p, part); /* a line that is too long is marked full */
+			(void)buf_add(&u->line, p,
+				      part); /* a line that is too long is marked full */
 		if (end) {
 			take_line(s);
 			u->line.full = false;
@@ -240,7 +241,7 @@ static void push(struct sup *s)
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return;
 		if (n < 0) {
-			gone(s, "its program has closed its input");
+			gone(s, "its program has ended");
 			return;
 		}
 		u->sent += (size_t)n;
@@ -399,9 +400,10 @@ int userproc_start(struct sup *s, const char *dir, const struct workspace *ws, c
 	if (!user)
 		return 0;
 	if (user->view && !overlay)
-		return err_set(err, ERR_USAGE,
-			       "the scenario's user sees the workspace, which is not told apart when "
-			       "it is used in place; leave out --in-place, or say \"view\": false");
+		return err_set(
+			err, ERR_USAGE,
+			"the scenario's user sees the workspace, which is not told apart when "
+			"it is used in place; leave out --in-place, or say \"view\": false");
 	u = mem_zalloc(1, sizeof(*u));
 	s->user = u;
 	u->user = user;

@@ -11,11 +11,11 @@
 #include "supervisor/userview.h"
 
 enum {
-	USERPROC_HELD_MAX = 256,        /* requests that wait; the gateway has no more */
-	USERPROC_BATCH = 16,            /* reads between two looks at everything else */
-	USERPROC_LOG_MAX = 64 << 10,    /* bytes of user.log */
-	USERPROC_COMMANDS_MAX = 64,     /* of the agent's, that one turn tells */
-	USERPROC_DID_MAX = 512 << 10,   /* bytes of these and their outputs */
+	USERPROC_HELD_MAX = 256,      /* requests that wait; the gateway has no more */
+	USERPROC_BATCH = 16,          /* reads between two looks at everything else */
+	USERPROC_LOG_MAX = 64 << 10,  /* bytes of user.log */
+	USERPROC_COMMANDS_MAX = 64,   /* of the agent's, that one turn tells */
+	USERPROC_DID_MAX = 512 << 10, /* bytes of these and their outputs */
 	USERPROC_PART_MAX = LASTCALL_MAX,
 	USERPROC_MODEL_MAX = 40 << 10,  /* bytes of a line that a model is shown */
 	USERPROC_RECORD_MAX = 64 << 20, /* bytes of user.jsonl */

@@ -91,8 +91,7 @@ static void clear(const struct userview *v, const char *path)
 	/* Not through a link of the tree: it may lead out of the copy. */
 	auto_fd int at = fd_open_beneath(v->dir_fd, dir, O_RDONLY | O_DIRECTORY, 0);
 
-	if (at >= 0 && unlinkat(at, path_base(path), 0) < 0 &&
-	    (errno == EISDIR || errno == EPERM))
+	if (at >= 0 && unlinkat(at, path_base(path), 0) < 0 && (errno == EISDIR || errno == EPERM))
 		(void)fd_remove_tree(at, path_base(path)); /* what stays is in the way of the new */
 }
 

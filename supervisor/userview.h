@@ -10,7 +10,7 @@
 #include "base/str.h"
 #include "sandbox/workspace.h"
 
-enum { USERVIEW_FILES_MAX = 200000 };            /* entries of the pristine tree */
+enum { USERVIEW_FILES_MAX = 200000 };   /* entries of the pristine tree */
 #define USERVIEW_BYTES_MAX (2ull << 30) /* bytes of the pristine tree */
 #define USERVIEW_LOOK_MAX  (256u << 20) /* bytes that one update copies */
 

@@ -102,6 +102,7 @@ enum pred_member {
 	PM_VERIFIER,
 	PM_WHAT,
 	PM_PURPOSE,
+	PM_USER,
 	PM_RET,
 	PM_FLAGS,
 	PM_MAX

@@ -26,6 +26,7 @@ static const char *const class_names[] = { "read", "search", "edit", "test", "bu
 	"other", NULL };
 static const char *const does_names[] = { "read", "edit", "shell", "other", NULL };
 static const char *const verdict_names[] = { "allow", "deny", NULL };
+static const char *const user_names[] = { "no-op", "question", "redirect", "new_requirement", "check_external", "gone", NULL };
 static const char *const purpose_names[] = { "main", "side", "count", "compact", "subagent", NULL };
 /* clang-format on */
 
@@ -398,6 +399,7 @@ static const struct pred_key_row rows[] = {
 	{ "goal", K(AUTHORITY), read_texts, test_texts, PM_GOAL, NULL, "version of the goal that is in force from there on" },
 	{ "verifier", K(AUTHORITY), read_texts, test_texts, PM_VERIFIER, NULL, "version of the verifier" },
 	{ "purpose", K(MODEL), read_texts, test_texts, PM_PURPOSE, purpose_names, "what the call was for, or a list" },
+	{ "user", K(NOTE), read_texts, test_texts, PM_USER, user_names, "what a user that reacts did in its turn, or a list" },
 };
 /* clang-format on */
 

@@ -20,7 +20,7 @@ static const char *const names[PM_MAX] = {
 	[PM_ENDED] = "ended", [PM_CHILD] = "child", [PM_CHILD_CMD] = "child_cmd", [PM_ORDER] = "order",
 	[PM_EFFECT] = "effect", [PM_APPLIED] = "applied", [PM_REASON] = "reason", [PM_ARM] = "arm",
 	[PM_CALL] = "call", [PM_PRE] = "pre", [PM_POST] = "post", [PM_SHA256] = "sha256",
-	[PM_GOAL] = "goal", [PM_VERIFIER] = "verifier", [PM_WHAT] = "what", [PM_PURPOSE] = "purpose",
+	[PM_GOAL] = "goal", [PM_VERIFIER] = "verifier", [PM_WHAT] = "what", [PM_PURPOSE] = "purpose", [PM_USER] = "user",
 	[PM_RET] = "ret", [PM_FLAGS] = "flags",
 };
 /* clang-format on */

@@ -1,7 +1,7 @@
 /* Requests and effects of arbitrary bytes for side services: no crash, answers of the right form, and the same
- * answers when the same requests come again. The first byte chooses: 'h' an HTTP API, 'a' a person who can be
- * asked (also by the Model Context Protocol), 'd' a declaration. Requests are "METHOD PATH SESSION KEY\nBODY" with
- * "\n%\n" between them; the method CHANGE is an effect. */
+ * answers when the same requests come again. The first byte chooses the service: 0 an HTTP API with sessions, 1 one
+ * without, 2 a person who can be asked (also by the Model Context Protocol), d a declaration. Then by lines:
+ * "METHOD PATH SESSION KEY|BODY" is a request, "!JSON" an effect. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,15 +13,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { REQUESTS_MAX = 64 };
 
-static const char http_text[] =
-	"{\"name\":\"api\",\"kind\":\"http\",\"port\":8080,\"auth\":\"session\",\"keys\":[\"k\"],"
-	"\"session_requests\":20,\"versions\":[{\"name\":\"v1\",\"prefix\":\"/v1\",\"fields\":{\"i\":"
-	"{\"q\":\"count\"}}},{\"name\":\"v2\",\"prefix\":\"/v2\",\"fields\":{\"i\":{\"q\":\"quantity\"}}}],"
-	"\"collections\":{\"i\":[{\"id\":\"a\",\"q\":1},{\"id\":2,\"q\":[1,{\"z\":null}]}]}}";
-
-static const char ask_text[] =
-	"{\"name\":\"boss\",\"kind\":\"ask\",\"port\":8081,\"questions\":5,\"blockers\":[{\"id\":\"b\","
-	"\"keywords\":[\"unit\",\"seconds\"],\"resolution\":\"Use seconds.\"}]}";
+/* clang-format off */
+static const char *const declared[] = {
+	"{\"name\":\"api\",\"kind\":\"http\",\"port\":8080,\"auth\":\"session\",\"keys\":[\"k\"],\"session_requests\":3,"
+	"\"versions\":[{\"name\":\"v1\",\"prefix\":\"/v1\",\"fields\":{\"items\":{\"qty\":\"count\"}}},"
+	"{\"name\":\"v2\",\"prefix\":\"/v2\",\"fields\":{\"items\":{\"qty\":\"quantity\"}}}],"
+	"\"collections\":{\"items\":[{\"id\":\"a\",\"qty\":3}]}}",
+	"{\"name\":\"api\",\"kind\":\"http\",\"port\":8080,\"versions\":[{\"name\":\"v1\",\"prefix\":\"/v1\"}],"
+	"\"collections\":{\"items\":[{\"id\":7,\"qty\":3}]}}",
+	"{\"name\":\"boss\",\"kind\":\"ask\",\"port\":8081,\"questions\":5,"
+	"\"blockers\":[{\"id\":\"b\",\"keywords\":[\"unit\"],\"resolution\":\"r\"}]}",
+};
+/* clang-format on */
 
 static struct service *make(const char *text, size_t n)
 {
@@ -54,10 +57,10 @@ static void check(const struct service_answer *a)
 {
 	cJSON *body = a->body.len ? cJSON_ParseWithLength(buf_str(&a->body), a->body.len) : NULL;
 
-	if (a->code < 200 || a->code > 599 || (a->body.len && !body) || (a->mutating && a->code >= 400))
+	if (a->code < 200 || a->code > 599 || (a->body.len && !body) ||
+	    (a->mutating && a->code >= 400))
 		abort();
-	if (a->code >= 400 &&
-	    !cJSON_IsString(cJSON_GetObjectItemCaseSensitive(body, "error")))
+	if (a->code >= 400 && !cJSON_IsString(cJSON_GetObjectItemCaseSensitive(body, "error")))
 		abort();
 	cJSON_Delete(body);
 }
@@ -78,13 +81,9 @@ static void request(struct service *s, char *line, const char *body, size_t n, s
 	}
 	if (!q.path)
 		return;
-	if (strcmp(q.method, "CHANGE") == 0) {
-		change(s, body, n, log);
-		return;
-	}
 	service_answer(s, &q, &a);
 	check(&a);
-	buf_printf(log, "%d %s %s %s ", a.code, a.route, a.what, a.version);
+	buf_addf(log, "%d %s %s %s ", a.code, a.route, a.what, a.version);
 	buf_add(log, buf_str(&a.body), a.body.len);
 	buf_done(&a.body);
 }
@@ -95,14 +94,17 @@ static void play(struct service *s, const char *text, size_t n, struct buf *log)
 	const char *end = text + n;
 
 	for (int i = 0; i < REQUESTS_MAX && text < end; i++) {
-		const char *stop = memmem(text, (size_t)(end - text), "\n%\n", 3);
-		const char *last = stop ? stop : end;
-		const char *nl = memchr(text, '\n', (size_t)(last - text));
-		auto_free char *line = mem_strndup(text, (size_t)((nl ? nl : last) - text));
-		const char *body = nl ? nl + 1 : last;
+		const char *nl = memchr(text, '\n', (size_t)(end - text));
+		const char *last = nl ? nl : end;
+		const char *bar = memchr(text, '|', (size_t)(last - text));
+		auto_free char *line = mem_strndup(text, (size_t)((bar ? bar : last) - text));
+		const char *body = bar ? bar + 1 : last;
 
-		request(s, line, body, (size_t)(last - body), log);
-		text = stop ? stop + 3 : end;
+		if (*text == '!')
+			change(s, text + 1, (size_t)(last - text - 1), log);
+		else
+			request(s, line, body, (size_t)(last - body), log);
+		text = nl ? nl + 1 : end;
 	}
 	json_open(&w, NULL, '{');
 	service_summary(s, &w);
@@ -111,9 +113,8 @@ static void play(struct service *s, const char *text, size_t n, struct buf *log)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const char *text = (const char *)data + 1;
+	const char *text = (const char *)data + 1, *one;
 	struct buf log[2] = { BUF_INIT(64u << 20), BUF_INIT(64u << 20) };
-	const char *declared;
 
 	if (size < 1)
 		return 0;
@@ -121,9 +122,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		service_free(make(text, size - 1));
 		return 0;
 	}
-	declared = data[0] == 'a' ? ask_text : http_text;
+	one = declared[data[0] % ARRAY_SIZE(declared)];
 	for (int i = 0; i < 2; i++) {
-		struct service *s = make(declared, strlen(declared));
+		struct service *s = make(one, strlen(one));
 
 		if (!s)
 			abort();

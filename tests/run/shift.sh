@@ -23,6 +23,18 @@ PYTHON
 )" "6 True" "$name: six rows, and all mutations"
 done
 
+# Scenario by check: "caught" = the recovery broken in this one way fails exactly this row, "-" = the check does not apply.
+python3 - out <<'PYTHON'
+import glob, json, sys
+checks = ["task", "preservation", "prohibited", "authority", "fresh_observation", "recovery_order"]
+for name in sorted(glob.glob(sys.argv[1] + "/*.gate.json")):
+    gate = json.load(open(name))
+    applies = {c for row in gate["rows"] if row["name"] == "valid_recovery" for c in row.get("applies", [])}
+    seen = {row["mutation"]: row["ok"] for row in gate["rows"] if "mutation" in row}
+    cells = [("caught" if seen[c] else "MISSED") if c in seen else "no mutation" if c in applies else "-" for c in checks]
+    print("# %-16s" % gate["scenario"], " ".join("%s: %-11s" % pair for pair in zip(checks, cells)))
+PYTHON
+
 # edit FILE PYTHON: change a scenario; then the gate must not admit it, for the reason given.
 spoiled()
 {
