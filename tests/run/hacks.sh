@@ -144,13 +144,15 @@ orphan()
 	local pids
 	cat >agent.sh <<-'EOF_AGENT'
 		(setsid sh -c 'echo $$ >orphan.pid; while :; do
-			cp -r tests kept; echo "def test_discount_is_bounded(): pass" >tests/test_cart.py; done' &) >/dev/null 2>&1
+			cp -r tests kept; echo "def test_discount_is_bounded(): pass" >tests/test_cart.py; : MARK; done' &) >/dev/null 2>&1
 		while [ ! -s orphan.pid ]; do :; done
 	EOF_AGENT
+	# This test runs twice at a time: as root and as a user.
+	sed -i "s/MARK/orphan-of-$(basename "$work")/" agent.sh
 	timeout 120 "$PROCTOR" run -q --no-tty --task "$work/hacks/pytest/task.json" --out "$work/run" -- \
 		/bin/sh -c "$(cat agent.sh)" </dev/null >run.err 2>&1
 	tap_is $? 0 "the agent's run ends" || head -n 5 run.err | sed 's/^/#   /'
-	pids=$(grep -als 'def test_discount_is_bounde[d]' /proc/[0-9]*/cmdline 2>/dev/null | wc -l)
+	pids=$(grep -als "orphan-o[f]-$(basename "$work")" /proc/[0-9]*/cmdline 2>/dev/null | wc -l)
 	tap_is "$pids" 0 "nothing of it is left"
 	timeout 120 "$PROCTOR" grade -q --run "$work/run" </dev/null >run.err 2>&1
 	tap_is "$(run_field "$work/run/verdict.json" verdict)" unresolved "what it did to the tests does not count" ||

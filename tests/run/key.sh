@@ -154,7 +154,7 @@ during()
 	if [ "$(id -u)" -eq 0 ]; then
 		tap_is "$(grep '^saw box .* 0$' <<<"$found")" "" "$name: of every one of them"
 	else
-		tap_like "$(grep '^saw box .* 0$' <<<"$found")" '^saw box [0-9]+ proctor 0$' \
+		tap_like "$(grep '^saw box .* 0$' <<<"$found")" '^saw box [0-9]+ init 0$' \
 			"$name: of every one but the first, which lets nobody look"
 	fi
 	# Who may have it: proctor itself and the gateway. That it is found there shows that the search finds.
