@@ -75,6 +75,12 @@ static int check_intervention(const struct plan *p, const struct intervention *i
 	const uint64_t *max = p->profile->limits.max;
 	int event = iv->when.event;
 
+	if (event == WHEN_ANCHOR && strcmp(iv->when.anchor, "fork") != 0)
+		return err_set(
+			err, ERR_HOST,
+			"scenario \"%s\", intervention %llu: there is no anchor \"%s\"; the one "
+			"there is is fork, where proctor fork leaves a record",
+			p->scenario->id, (unsigned long long)iv->order, iv->when.anchor);
 	if (needs_gateway(&iv->when) && p->agent->api == AGENT_API_NONE)
 		return err_set(err, ERR_INPUT,
 			       "scenario \"%s\", intervention %llu: event %s is about model calls, "

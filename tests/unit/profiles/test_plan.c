@@ -274,8 +274,8 @@ static void model_refusals(const struct scene *s)
 
 	const struct refusal rows[] = {
 		{ { .argv = sh, .cwd = s->dir, .scenario = anchor },
-		  ERR_INPUT,
-		  "event anchor is about model calls" },
+		  ERR_HOST,
+		  "there is no anchor \"before-submit\"" },
 		{ { .task = s->task, .agent = api, .cwd = s->dir },
 		  ERR_USAGE,
 		  "--model NAME, URL, URL#NAME, script:FILE or replay:FILE" },
