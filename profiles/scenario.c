@@ -245,7 +245,7 @@ static const struct json_field when_rows[] = {
 	{ "n", JSON_U64, OFF(when, n), .doc = "events command_count and model_call: the n-th, from 1; event progress: length of the run that the fraction is of" },
 	{ "unit", JSON_ENUM, OFF(when, unit), .choices = unit_choices, .doc = "event progress: what is counted, commands or calls (of the model)" },
 	{ "program", JSON_STR, OFF(when, program), .doc = "event exec: name of the program" },
-	{ "anchor", JSON_STR, OFF(when, anchor), .doc = "event anchor: its name" },
+	{ "anchor", JSON_STR, OFF(when, anchor), .doc = "event anchor: fork, where proctor fork leaves a record" },
 	{ "after", JSON_U64, OFF(when, after), .doc = "event after: order of the intervention that must have fired; event region_state_changed: the one whose lines are edited, none = any earlier one" },
 	{ NULL },
 };

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -16,6 +15,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "sandbox/overlaymark.h"
 
 enum { DEPTH_MAX = 256 };
 
@@ -268,32 +268,6 @@ struct place {
 
 static bool walk_dir(struct walk *w, const struct place *p);
 
-/* Documentation/filesystems/overlayfs.rst, "Whiteouts and opaque directories". */
-static bool has_mark(int fd, const char *name)
-{
-	static const char *const spaces[] = { "user.overlay.", "trusted.overlay." };
-	char full[64], got[8];
-
-	for (size_t i = 0; i < ARRAY_SIZE(spaces); i++) {
-		snprintf(full, sizeof(full), "%s%s", spaces[i], name);
-		if (fgetxattr(fd, full, got, sizeof(got)) >= 0)
-			return true;
-	}
-	return false;
-}
-
-static bool is_whiteout(int dir, const char *name, const struct stat *st)
-{
-	auto_fd int fd = -1;
-
-	if (S_ISCHR(st->st_mode))
-		return st->st_rdev == 0;
-	if (!S_ISREG(st->st_mode) || st->st_size)
-		return false;
-	fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	return fd >= 0 && has_mark(fd, "whiteout");
-}
-
 /* Append @name to the path. */
 static bool push(struct walk *w, const char *name)
 {
@@ -371,7 +345,8 @@ static bool take_file(struct walk *w, const struct place *p, const char *name,
 	}
 	if (!counts(w))
 		return true;
-	if (!is_whiteout(p->upper, name, st) && !describe(w, p->upper, name, st, true, &now))
+	if (!overlaymark_whiteout(p->upper, name, st) &&
+	    !describe(w, p->upper, name, st, true, &now))
 		return false;
 	if (under && !describe(w, p->lower, name, &low, false, &was))
 		return false;
@@ -400,7 +375,7 @@ static bool take_dir(struct walk *w, const struct place *p, const char *name)
 	}
 	sub.upper = upper;
 	sub.lower = lower;
-	sub.fresh = p->fresh || has_mark(upper, "opaque");
+	sub.fresh = p->fresh || overlaymark_opaque(upper);
 	return walk_dir(w, &sub);
 }
 

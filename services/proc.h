@@ -36,7 +36,7 @@ struct svc_msg {
 
 struct services_proc {
 	pid_t pid;
-	int fd; /* non-blocking; owned */
+	int fd; /* SEQPACKET; owned */
 	struct service *service
 		[SERVICES_MAX]; /* owned: as declared, for names; their state is the process's */
 	size_t n;

@@ -1,6 +1,5 @@
 #include "study/result.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,13 +13,13 @@
 #include "study/behave.h"
 #include "study/label.h"
 #include "study/result_internal.h"
+#include "study/subdirs.h"
 
-#define FILE_MAX_BYTES  (512u << 20) /* of one file of records */
-#define LINE_MAX_BYTES  (1u << 20)   /* of one record */
-#define RUNS_MAX        2000000u
-#define DIR_DEPTH_MAX   8 /* levels below the given directory at which runs are looked for */
-#define DIR_ENTRIES_MAX 1000000u
-#define K_MAX           1000000u /* rounds, repeats */
+#define FILE_MAX_BYTES (512u << 20) /* of one file of records */
+#define LINE_MAX_BYTES (1u << 20)   /* of one record */
+#define RUNS_MAX       2000000u
+#define DIR_DEPTH_MAX  8        /* levels below the given directory at which runs are looked for */
+#define K_MAX          1000000u /* rounds, repeats */
 
 const char *const result_verdicts[] = {
 	"resolved", "unresolved", "invalid", "infra", "none", NULL
@@ -328,36 +327,6 @@ static int add_run(const char *dir, struct results *out, struct err *err)
 	return rc;
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* Directories directly below @dir (links are not followed), sorted: the order of rows must not depend on
- * the file system. */
-static int subdirs(const char *dir, struct strv *ret, struct err *err)
-{
-	DIR *d = opendir(dir);
-	const struct dirent *e;
-	unsigned seen = 0;
-
-	if (!d)
-		return err_set(err, ERR_INPUT, "cannot look into %s: %s", dir, strerror(errno));
-	while ((e = readdir(d)) && seen++ < DIR_ENTRIES_MAX) {
-		auto_free char *path = path_join(dir, e->d_name);
-		struct stat st;
-
-		if (e->d_name[0] != '.' && lstat(path, &st) == 0 && S_ISDIR(st.st_mode))
-			strv_take(ret, take_ptr(&path));
-	}
-	closedir(d);
-	if (ret->n)
-		qsort(ret->v, ret->n, sizeof(*ret->v), by_name);
-	return seen > DIR_ENTRIES_MAX
-		       ? err_set(err, ERR_LIMIT, "%s: more than %u entries", dir, DIR_ENTRIES_MAX)
-		       : 0;
-}
-
 static int walk(const char *dir, int depth, struct results *out, struct err *err)
 {
 	auto_strv below = { 0 };
@@ -368,7 +337,7 @@ static int walk(const char *dir, int depth, struct results *out, struct err *err
 		return depth && result_is_arm(dir) ? 0 : add_run(dir, out, err);
 	if (depth >= DIR_DEPTH_MAX || holds(dir, "pair.json"))
 		return 0;
-	rc = subdirs(dir, &below, err);
+	rc = subdirs_list(dir, &below, err);
 	for (size_t i = 0; rc == 0 && i < below.n; i++)
 		rc = walk(below.v[i], depth + 1, out, err);
 	return rc;

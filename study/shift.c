@@ -1,7 +1,6 @@
 /* Pairs from directories and files. */
 #include "study/shift.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,11 +12,11 @@
 #include "base/path.h"
 #include "study/result_internal.h"
 #include "study/shift_internal.h"
+#include "study/subdirs.h"
 
-#define PAIRS_MAX       200000u
-#define FILE_MAX_BYTES  (64u << 20)
-#define DIR_DEPTH_MAX   16 /* levels below the given directory */
-#define DIR_ENTRIES_MAX 1000000u
+#define PAIRS_MAX      200000u
+#define FILE_MAX_BYTES (64u << 20)
+#define DIR_DEPTH_MAX  16 /* levels below the given directory */
 
 struct shift_pair *shift_room(struct shift_pairs *out, const char *name, struct err *err)
 {
@@ -166,36 +165,6 @@ static int load_pair(const char *dir, struct shift_pairs *out, struct err *err)
 	return rc;
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* Directories directly below @dir, sorted: the order of rows must not depend on the file system. Links are
- * not followed, so that nothing is counted twice. */
-static int subdirs(const char *dir, struct strv *ret, struct err *err)
-{
-	DIR *d = opendir(dir);
-	const struct dirent *e;
-	unsigned seen = 0;
-
-	if (!d)
-		return err_set(err, ERR_INPUT, "cannot look into %s: %s", dir, strerror(errno));
-	while ((e = readdir(d)) && seen++ < DIR_ENTRIES_MAX) {
-		auto_free char *path = path_join(dir, e->d_name);
-		struct stat st;
-
-		if (e->d_name[0] != '.' && lstat(path, &st) == 0 && S_ISDIR(st.st_mode))
-			strv_take(ret, take_ptr(&path));
-	}
-	closedir(d);
-	if (ret->n)
-		qsort(ret->v, ret->n, sizeof(*ret->v), by_name);
-	return seen > DIR_ENTRIES_MAX
-		       ? err_set(err, ERR_LIMIT, "%s: more than %u entries", dir, DIR_ENTRIES_MAX)
-		       : 0;
-}
-
 /* Both below a level of limited depth. */
 static int walk(const char *dir, int depth, struct shift_pairs *out, struct err *err)
 {
@@ -211,7 +180,7 @@ static int walk(const char *dir, int depth, struct shift_pairs *out, struct err 
 		out->unfinished++;
 		return 0;
 	}
-	rc = subdirs(dir, &below, err);
+	rc = subdirs_list(dir, &below, err);
 	for (size_t i = 0; rc == 0 && i < below.n; i++)
 		rc = walk(below.v[i], depth + 1, out, err);
 	return rc;

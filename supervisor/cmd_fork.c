@@ -76,7 +76,7 @@ static const struct opt_row rows[] = {
 
 /* What a fork of several positions came to. */
 struct totals {
-	uint64_t pairs, valid, paired, prefix, continuations;
+	uint64_t pairs, valid, paired, prefix, paid, continuations;
 	struct buf list; /* entries of fork.json */
 	struct json_w w;
 	struct table *table;
@@ -126,6 +126,7 @@ static void count(struct totals *t, const char *dir, const struct forkrun_pair *
 	t->valid += p->valid;
 	t->paired += p->paired;
 	t->prefix += p->prefix_tokens * (uint64_t)(arm[0].made + arm[1].made);
+	t->paid += arm[FORK_CLEAN].paid + arm[FORK_SHIFTED].paid;
 	t->continuations += arm[FORK_CLEAN].tokens + arm[FORK_SHIFTED].tokens;
 	json_open(&t->w, NULL, '{');
 	json_str(&t->w, "position", p->at.text);
@@ -174,15 +175,16 @@ static void end(struct totals *t)
 	json_u64(&t->w, "paired", t->paired);
 	json_open(&t->w, "tokens", '{');
 	json_u64(&t->w, "prefix", t->prefix);
-	json_u64(&t->w, "prefix_paid", 0);
+	json_u64(&t->w, "prefix_paid", t->paid);
 	json_u64(&t->w, "continuations", t->continuations);
 	json_close(&t->w, '}');
 	json_close(&t->w, '}');
 	buf_addc(&t->list, '\n');
-	table_note(
-		t->table,
-		"tokens: %llu of the prefixes given again and not paid, %llu of the continuations",
-		(unsigned long long)t->prefix, (unsigned long long)t->continuations);
+	table_note(t->table,
+		   "tokens: %llu of the prefixes given again, %llu paid beside them, %llu of the "
+		   "continuations",
+		   (unsigned long long)t->prefix, (unsigned long long)t->paid,
+		   (unsigned long long)t->continuations);
 }
 
 static void done(struct totals *t)
@@ -327,7 +329,7 @@ const struct opt_cmd cmd_fork = {
 		"verifier in force at its end, and judged (see proctor-judge(1)).\n"
 		"\n"
 		"Exit status: 0 when all pairs are valid, whatever the agent made of them; 1 when one is not; 2 usage; 3\n"
-		"a record that cannot be continued, or files that changed since it was made.\n",
+		"a record that cannot be continued, or files that changed since it was made; 7 interrupted.\n",
 	.rows = rows,
 	.run = run,
 };

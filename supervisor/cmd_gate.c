@@ -298,7 +298,7 @@ const struct opt_cmd cmd_gate = {
 		"The reference's run is the record, and all others continue it.\n"
 		"\n"
 		"Exit status: 0 all valid, 1 one is not (invalid, apply_conflict, infra), 2 usage, 3 a bad\n"
-		"file, 4 and above as for run.\n",
+		"file, 7 interrupted at the arms of a pair, otherwise 4 and above as for run.\n",
 	.rows = rows,
 	.run = run,
 };

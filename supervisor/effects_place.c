@@ -26,6 +26,8 @@ void effects_spot(const struct sup *s, const char *path, struct effects_spot *re
 	*ret = (struct effects_spot){ .dir = s->box->ws_fd, .ws = true };
 	if (path[0] != '/')
 		ret->path = mem_strdup(path);
+	else if (strcmp(path, workdir) == 0)
+		ret->path = mem_strdup(".");
 	else if (strncmp(path, workdir, n) == 0 && path[n] == '/')
 		ret->path = mem_strdup(path + n + 1);
 	else
@@ -46,7 +48,7 @@ static bool git_line(const struct sup *s, const char *name, struct buf *out)
 	auto_fd int fd = fd_open_beneath(s->box->ws_fd, path, O_RDONLY | O_NONBLOCK, 0);
 
 	buf_clear(out);
-	if (fd < 0 || fd_read_all(fd, out) < 0)
+	if (fd < 0 || fd_read_all(fd, out) < 0 || !out->len)
 		return false;
 	out->data[strcspn(buf_str(out), "\n")] = '\0';
 	return true;

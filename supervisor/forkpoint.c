@@ -37,6 +37,9 @@ int forkpoint_request(struct sup *s, const struct gw_msg *m, struct err *err)
 	if (f->reached || s->main_calls != f->at.call)
 		return 0;
 	f->reached = true;
+	f->paid = s->budget.used[LIMIT_TOTAL_TOKENS] > f->prefix[LIMIT_TOTAL_TOKENS]
+			  ? s->budget.used[LIMIT_TOTAL_TOKENS] - f->prefix[LIMIT_TOTAL_TOKENS]
+			  : 0;
 	put_record(s);
 	/* The time of the continuation is its own, as its tokens are. */
 	s->fork_ns = sup_now(s);
@@ -64,7 +67,7 @@ static void put_used(const struct sup *s, struct json_w *w)
 		else
 			json_u64(w, rows[i].name, prefix[rows[i].kind]);
 	}
-	json_u64(w, "paid_tokens", 0); /* its answers come from the record */
+	json_u64(w, "paid_tokens", s->fork->paid);
 	json_close(w, '}');
 	json_open(w, "continuation", '{');
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

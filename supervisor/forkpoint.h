@@ -32,6 +32,8 @@ struct forkpoint {
 	const char *ladder;  /* what of the update is told: "A0" ... "A5" */
 	/* set while it runs */
 	bool reached;
+	uint64_t
+		paid; /* tokens used before the fork beyond the record's: side calls that it did not have */
 	char *differs; /* owned: the first difference to the record, NULL = none */
 };
 

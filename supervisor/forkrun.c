@@ -73,6 +73,7 @@ static int make_arm(const struct forkrun_request *req, const struct forkrun_reco
 	a->dir = take_ptr(&o.dir);
 	a->end = mem_strdup(rc < 0 ? "error" : o.reason);
 	a->reached = f.reached;
+	a->paid = f.paid;
 	a->differs = take_ptr(&f.differs);
 	run_outcome_done(&o);
 	/* What went wrong with one arm makes the pair invalid; a directory that exists is our caller's
@@ -81,6 +82,12 @@ static int make_arm(const struct forkrun_request *req, const struct forkrun_reco
 		return rc;
 	if (rc < 0)
 		a->failure = mem_strdup(err->text);
+	/* The user's Ctrl-C or SIGTERM is for the whole command. */
+	if (rc == 0 && str_eq(a->end, "interrupted"))
+		return err_set(err, ERR_REFUSED,
+			       "interrupted in %s; what was begun is incomplete: run it again with "
+			       "another --out",
+			       a->dir);
 	if (a->made)
 		take_summary(a, err);
 	return 0;

@@ -53,6 +53,7 @@ struct forkrun_arm {
 	bool reached;    /* the fork */
 	bool updated;    /* an intervention was applied behind it */
 	uint64_t tokens; /* of the continuation */
+	uint64_t paid;   /* before the fork: side calls that the record did not have */
 	uint64_t commands, wall_ns;
 	bool graded, judged;
 	enum verdict_kind verdict;

@@ -68,7 +68,7 @@ void forkrun_json(const struct forkrun_pair *p, struct buf *out)
 	json_str(&w, "ladder", p->ladder);
 	json_open(&w, "tokens", '{');
 	json_u64(&w, "prefix", p->prefix_tokens);
-	json_u64(&w, "prefix_paid", 0); /* its answers come from the record */
+	json_u64(&w, "prefix_paid", p->arm[FORK_CLEAN].paid + p->arm[FORK_SHIFTED].paid);
 	json_u64(&w, "continuations", p->arm[FORK_CLEAN].tokens + p->arm[FORK_SHIFTED].tokens);
 	json_close(&w, '}');
 	json_open(&w, "arms", '{');

@@ -11,7 +11,9 @@
 #include "profiles/plan_pair.h"
 #include "supervisor/forkrun_internal.h"
 #include "triggers/ladder.h"
+#include "verifier/authority.h"
 #include "verifier/rundir.h"
+#include "verifier/strict.h"
 
 #define RECORD_MAX (1u << 30) /* bytes of a model.jsonl, as MODEL_FILE_MAX */
 #define OFF(field) offsetof(struct forkrun_seed, field)
@@ -286,6 +288,11 @@ int forkrun_plan(const struct forkrun_request *req, const struct forkrun_record 
 	rc = tell_more(req, arm, *ret, err);
 	if (rc == 0)
 		rc = same_plan(r, *ret, err);
+	/* Bad checks are said before anything is started. */
+	if (rc == 0 && (*ret)->scenario)
+		rc = strict_scenario((*ret)->scenario, err);
+	if (rc == 0 && (*ret)->scenario)
+		rc = authority_check((*ret)->scenario, err);
 	if (rc < 0)
 		*ret = plan_free(*ret);
 	return rc;

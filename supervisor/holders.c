@@ -57,20 +57,23 @@ static struct holder *place(struct holders *h, const char *name, struct err *err
 	return free_one;
 }
 
-static int spawn(struct holders *h, struct box *box, struct holder *o, const char *name,
-		 const struct box_command *cmd, struct err *err)
+static int spawn(struct box *box, struct holder *o, const char *name, const struct box_command *cmd,
+		 struct err *err)
 {
+	struct pollfd ended = { .events = POLLIN };
 	int rc = box_spawn(box, cmd, &o->fd, &o->pid, err);
 
 	if (rc < 0) {
 		o->fd = -1;
 		return rc;
 	}
-	/* At once, while it is a child that nobody else reaps: the number is its own. */
+	ended.fd = o->fd;
 	o->pidfd = (int)syscall(SYS_pidfd_open, o->pid, 0);
+	/* The box's first process reaps it: when it has ended by now the number may be another's. */
+	if (poll(&ended, 1, 0) > 0)
+		mem_close(&o->pidfd);
 	free(o->name);
 	o->name = mem_strdup(name);
-	(void)h;
 	return 0;
 }
 
@@ -92,7 +95,7 @@ int holders_start(struct holders *h, struct box *box, const char *name, char *co
 	if (open_null(h, err) < 0)
 		return -ERR_SYS;
 	cmd.stdio[0] = cmd.stdio[1] = cmd.stdio[2] = h->null;
-	return spawn(h, box, o, name, &cmd, err);
+	return spawn(box, o, name, &cmd, err);
 }
 
 /* The program in a file without a name: nothing of ours stands in the box. */
@@ -176,7 +179,7 @@ int holders_hold(struct holders *h, struct box *box, const char *name, const cha
 	cmd.stdio[0] = h->program;
 	cmd.stdio[1] = out;
 	cmd.stdio[2] = h->null;
-	rc = spawn(h, box, o, name, &cmd, err);
+	rc = spawn(box, o, name, &cmd, err);
 	mem_close(&out);
 	if (rc < 0)
 		return rc;
@@ -193,7 +196,9 @@ int holders_hold(struct holders *h, struct box *box, const char *name, const cha
 
 int holders_signal(struct holder *o, int sig, struct err *err)
 {
-	if (o->pidfd < 0 || syscall(SYS_pidfd_send_signal, o->pidfd, sig, NULL, 0) < 0)
+	if (o->pidfd < 0)
+		return err_set(err, ERR_INPUT, "\"%s\" has ended already", o->name);
+	if (syscall(SYS_pidfd_send_signal, o->pidfd, sig, NULL, 0) < 0)
 		return err_sys(err, "cannot signal \"%s\"", o->name);
 	if (sig == SIGKILL && !wait_for(o->pidfd))
 		return err_set(err, ERR_CHILD, "\"%s\" did not end within %d seconds", o->name,

@@ -8,12 +8,12 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/mem.h"
 #include "sandbox/gitpack.h"
+#include "sandbox/overlaymark.h"
 
 /* Where the walk stands. overlayfs (Documentation/filesystems/overlayfs.rst, "Whiteouts and opaque
  * directories"): a name in upper covers that in lower; directories of both merge unless the upper
@@ -305,35 +305,6 @@ static int file(struct capture_walk *w, const struct level *l, const char *name,
 	return change(w, &old, &new, err);
 }
 
-/* Does the file or directory @fd carry overlayfs mark @name with value @value ("" = any)? Mounts
- * without userxattr use the trusted namespace. */
-static bool has_mark(int fd, const char *name, char value)
-{
-	static const char *const spaces[] = { "user", "trusted" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(spaces); i++) {
-		auto_free char *full = mem_printf("%s.overlay.%s", spaces[i], name);
-		char got[8] = "";
-
-		if (fgetxattr(fd, full, got, sizeof(got)) >= 0 && (!value || got[0] == value))
-			return true;
-	}
-	return false;
-}
-
-/* A character device 0:0, or since Linux 6.7 an empty file with a mark. */
-static bool is_whiteout(int dir, const char *name, const struct stat *st)
-{
-	auto_fd int fd = -1;
-
-	if (S_ISCHR(st->st_mode))
-		return st->st_rdev == 0;
-	if (!S_ISREG(st->st_mode) || st->st_size)
-		return false;
-	fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	return fd >= 0 && has_mark(fd, "whiteout", 0);
-}
-
 static int walk_level(struct capture_walk *w, const struct level *l, struct err *err);
 
 static int directory(struct capture_walk *w, const struct level *l, const char *name,
@@ -360,7 +331,7 @@ static int directory(struct capture_walk *w, const struct level *l, const char *
 	if (rc == 0) {
 		in.upper = upper;
 		in.lower = lower;
-		in.fresh = l->fresh || has_mark(upper, "opaque", 'y');
+		in.fresh = l->fresh || overlaymark_opaque(upper);
 		in.ignored = l->ignored || capture_ignore_dir(&w->ignore, buf_str(&w->path));
 		rc = walk_level(w, &in, err);
 	}
@@ -378,7 +349,7 @@ static int entry(struct capture_walk *w, const struct level *l, const char *name
 		drop(w, "cannot be read");
 		return 0;
 	}
-	if (is_whiteout(l->upper, name, &st))
+	if (overlaymark_whiteout(l->upper, name, &st))
 		return gone(w, l, name, err);
 	if (S_ISDIR(st.st_mode))
 		return directory(w, l, name, &st, err);

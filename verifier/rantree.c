@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "sandbox/gitstore.h"
+#include "sandbox/overlaymark.h"
 #include "verifier/protect.h"
 
 /* What a runner reads as a program: nothing honest writes it while it runs. */
@@ -35,17 +35,6 @@ struct walk {
 /* How a path of the upper layer stands to the one below it. */
 enum look { LOOK_UNTOUCHED, LOOK_SAME, LOOK_OTHER };
 
-static bool is_opaque(int fd)
-{
-	static const char *const names[] = { "user.overlay.opaque", "trusted.overlay.opaque" };
-	char got[4];
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (fgetxattr(fd, names[i], got, sizeof(got)) > 0 && got[0] == 'y')
-			return true;
-	return false;
-}
-
 /* Is a directory above @path hidden or replaced? Then the file is not the one that was laid out. */
 static enum look look_above(int upper, const char *path)
 {
@@ -56,7 +45,7 @@ static enum look look_above(int upper, const char *path)
 
 		if (fd < 0)
 			return errno == ENOENT ? LOOK_UNTOUCHED : LOOK_OTHER;
-		if (is_opaque(fd))
+		if (overlaymark_opaque(fd))
 			return LOOK_OTHER;
 	}
 	return LOOK_SAME;

@@ -17,6 +17,8 @@ scenario = json.loads(text)
 scenario.update(id="at-fork", family="F03", max_rounds=1)
 scenario["interventions"][0]["when"] = {"event": "anchor", "anchor": "fork"}
 json.dump(scenario, open("calc/at-fork.json", "w"))
+scenario["checks"] = {"prohibited": [{"exists": {"kind": "reed"}}]}
+json.dump(scenario, open("calc/bad-checks.json", "w"))
 
 def turn(*tools, text=None, **more):
     return dict({"text": text} if text else {}, tools=list(tools), **more) if tools else dict(text=text, **more)
@@ -42,6 +44,7 @@ script("record.json", look, turn(read("src/duration.c", 1, 29)), turn(shell("dat
 fixed = "grep -q 'n > DURATION_MAX / seconds' src/duration.c || sed -i 's|^\\t\\*total += n \\* seconds;|\\tif (n > DURATION_MAX / seconds \\|\\| *total > DURATION_MAX - n * seconds)\\n\\t\\treturn -1;\\n&|' src/duration.c; grep -q 'if (n > DURATION_MAX)$' src/duration.c || sed -i 's|^\\t\\tn = n \\* 10 + |\\t\\tif (n > DURATION_MAX)\\n\\t\\t\\treturn -1;\\n&|' src/duration.c"
 script("go-on.json", look, turn(shell(fixed)), test, turn(text="Finished."))
 script("nothing.json", turn(text="Done."))
+script("waits.json", turn(shell("sleep 600")), turn(text="Done."))
 # One answer nearly uses the budget up, whatever a client's prompt is taken for.
 json.dump({"schema": "proctor.script/1", "usage": {"input": 300000, "output": 50},
     "turns": [look, look, look, turn(text="Done.")]}, open("dear.json", "w"))
@@ -162,6 +165,25 @@ PYTHON
 	tap_is "$(run_field "$agent/a/pair.json" position.call)" 7 "$agent: behind the answer that asked for the passing test"
 }
 
+# What is sent to the command ends all of it, not one arm.
+interrupted()
+{
+	local agent=$1 pid
+	"$PROCTOR" fork "$agent/record" --at 0.2,0.5 --model script:waits.json --out "$agent/i" </dev/null >fork.txt 2>err.txt &
+	pid=$!
+	until grep -qs '"argv":\["sleep","600"' "$agent/i/0.2/clean/trace.jsonl"; do
+		kill -0 $pid 2>/dev/null || break
+		sleep 0.05
+	done
+	kill -TERM $pid
+	wait $pid
+	tap_is $? 7 "$agent: interrupted: the status says that there is no result" || sed 's/^/# /' err.txt
+	tap_like "$(cat err.txt)" 'interrupted in .*clean.*another --out' "$agent: interrupted: says where, and what to do"
+	tap_is "$(cd "$agent/i" && find . -maxdepth 2 -mindepth 1 -type d | sort | tr '\n' ' ')" "./0.2 ./0.2/clean " \
+		"$agent: interrupted: nothing was begun after it"
+	tap_is "$(run_field "$agent/i/0.2/clean/run.json" end.reason)" interrupted "$agent: interrupted: the arm's own files are whole"
+}
+
 refused()
 {
 	local agent=$1
@@ -169,6 +191,9 @@ refused()
 	tap_like "$(cat err.txt)" 'is no position' "no position: says what can be"
 	go 3 "no such place" "$agent/server" --at before-first-edit --model script:nothing.json --out no
 	tap_like "$(cat err.txt)" 'actions and no edit' "no such place: says what there is"
+	go 3 "checks that mean nothing" "$agent/record" --at 0.5 --scenario calc/bad-checks.json --model script:nothing.json --out bad
+	tap_like "$(cat err.txt)" '"reed"' "checks that mean nothing: the word is named"
+	tap_is "$(find bad -mindepth 1)" "" "checks that mean nothing: nothing was started"
 	go 2 "nobody answers behind the fork" "$agent/record" --at 0.5 --out no
 	tap_like "$(cat err.txt)" 'give --model' "nobody answers: says what to give"
 	timeout 60 "$PROCTOR" run -q --no-tty --task calc/task.json --out plain -- true </dev/null >/dev/null 2>&1
@@ -189,6 +214,7 @@ for name in "$@"; do
 	differs "$name"
 	background "$name"
 	limits "$name"
+	interrupted "$name"
 done
 [ -d "$1/record" ] && refused "$1"
 tap_done
