@@ -34,6 +34,13 @@ struct scenario_file {
 /* Keys of the entries of "effects", in the order of enum effect_kind. */
 extern const char *const scenario_effect_keys[];
 
+/* Members of "when". */
+extern const struct json_field scenario_when_rows[];
+
+/* Does @iv have what its event needs? Defaults are filled in. 0 or -ERR_INPUT at @at. */
+int scenario_when_check(const struct json_src *src, const char *at, const struct scenario_file *f,
+			const struct scenario_intervention *iv, struct err *err);
+
 /* Check what the rows cannot say and fill in defaults that depend on a key being absent.
  * 0 or -ERR_INPUT. */
 int scenario_check(const struct json_src *src, struct scenario_file *f, struct err *err);
