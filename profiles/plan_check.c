@@ -44,7 +44,16 @@ static bool needs_gateway(const struct when *w)
 {
 	if (w->event == WHEN_PROGRESS)
 		return !w->n || w->unit == UNIT_CALLS;
-	return w->event == WHEN_MODEL_CALL || w->event == WHEN_ANCHOR;
+	if (w->event == WHEN_ANCHOR)
+		return strcmp(w->anchor, "fork") == 0 || strcmp(w->anchor, "before-submit") == 0;
+	return w->event == WHEN_MODEL_CALL;
+}
+
+/* Anchors that hang on the first edit. */
+static bool sees_edits(const struct when *w)
+{
+	return w->event == WHEN_ANCHOR &&
+	       (strstr(w->anchor, "-edit") || strstr(w->anchor, "-pass"));
 }
 
 static int check_effect(const struct plan *p, const struct intervention *iv, const struct effect *e,
@@ -75,12 +84,14 @@ static int check_intervention(const struct plan *p, const struct intervention *i
 	const uint64_t *max = p->profile->limits.max;
 	int event = iv->when.event;
 
-	if (event == WHEN_ANCHOR && strcmp(iv->when.anchor, "fork") != 0)
+	if (sees_edits(&iv->when) && p->profile->watch != WATCH_WORKSPACE)
 		return err_set(
-			err, ERR_HOST,
-			"scenario \"%s\", intervention %llu: there is no anchor \"%s\"; the one "
-			"there is is fork, where proctor fork leaves a record",
-			p->scenario->id, (unsigned long long)iv->order, iv->when.anchor);
+			err, ERR_INPUT,
+			"scenario \"%s\", intervention %llu: anchor %s is about edits of any "
+			"file, and profile \"%s\" follows those with regions only; use --set "
+			"watch=workspace",
+			p->scenario->id, (unsigned long long)iv->order, iv->when.anchor,
+			p->profile->name);
 	if (needs_gateway(&iv->when) && p->agent->api == AGENT_API_NONE)
 		return err_set(err, ERR_INPUT,
 			       "scenario \"%s\", intervention %llu: event %s is about model calls, "

@@ -281,7 +281,7 @@ static void print_points(struct json_w *w, const struct scenario *s, const struc
 static void print_when(struct json_w *w, const struct scenario *s, const struct intervention *iv)
 {
 	const struct when *when = &iv->when;
-	const uint64_t *region = when->regions.v;
+	const uint64_t *region = when->regions.v, *after = when->all_after.v;
 
 	json_open(w, "when", '{');
 	json_str(w, "event", scenario_event_name(when->event));
@@ -300,6 +300,11 @@ static void print_when(struct json_w *w, const struct scenario *s, const struct 
 	text(w, "program", when->program);
 	text(w, "anchor", when->anchor);
 	json_u64(w, "after", when->after);
+	json_open(w, "all_after", '[');
+	for (size_t i = 0; i < when->all_after.n; i++)
+		json_u64(w, NULL, after[i]);
+	json_close(w, ']');
+	json_u64(w, "delay_ns", when->delay);
 	print_points(w, s, iv);
 	json_close(w, '}');
 }

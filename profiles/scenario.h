@@ -80,9 +80,12 @@ struct when {
 	int unit;       /* WHEN_PROGRESS: enum when_unit */
 	int from;       /* WHEN_PROGRESS: enum length_from */
 	char *program;  /* WHEN_EXEC */
-	char *anchor;   /* WHEN_ANCHOR */
+	char *anchor;   /* WHEN_ANCHOR: one of scenario_anchor_names */
 	uint64_t after; /* WHEN_AFTER: order of the intervention that must have fired;
 			 * WHEN_REGION_STATE_CHANGED: whose lines, 0 = any earlier one's */
+	struct json_array all_after; /* of uint64_t: orders that must all have fired before the
+				      * event counts */
+	uint64_t delay;              /* ns from the event to the firing */
 };
 
 struct intervention {
@@ -144,6 +147,10 @@ uint64_t scenario_rounds(const struct scenario *s);
 
 /* Names of the modes in their order, ended by NULL: for options and error texts. */
 extern const char *const scenario_mode_names[];
+
+/* Names of anchors: "fork", where `proctor fork` leaves a record, and the points that a run passes by itself.
+ * Ended by NULL. */
+extern const char *const scenario_anchor_names[];
 
 /* Names as in files: "edit+message", "read_or_edit", "bytes", "after-command", "edit". Static. */
 const char *scenario_mode_name(enum scenario_mode v);

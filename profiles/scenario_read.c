@@ -27,6 +27,7 @@ static void free_intervention(struct intervention *iv)
 		free_effect(iv->effects + i);
 	free(iv->effects);
 	free(iv->when.regions.v);
+	free(iv->when.all_after.v);
 	free(iv->when.program);
 	free(iv->when.anchor);
 }

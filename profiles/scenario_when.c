@@ -3,10 +3,12 @@
 
 #include <math.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "profiles/scenario_internal.h"
 
+#define DELAY_MAX   (24 * 3600 * CLOCK_SEC)
 #define SECONDS_MAX 1e9 /* 31 years; far from where ns leave 64 bits */
 
 #define OFF(type, field) offsetof(struct type, field)
@@ -18,6 +20,8 @@ static const char *const event_names[] = { "open", "read", "edit", "read_or_edit
 	"model_call", "progress", "time", "after", "anchor", "region_state_changed", NULL };
 static const char *const unit_names[] = { "commands", "calls", "auto", NULL };
 static const char *const unit_choices[] = { "commands", "calls", NULL };
+const char *const scenario_anchor_names[] = { "fork", "start", "before-first-edit", "after-first-edit",
+	"before-first-test", "after-first-pass", "before-submit", NULL };
 static const char *const length_names[] = { "none", "file", "run", "median", "budget", NULL };
 
 const struct json_field scenario_when_rows[] = {
@@ -30,8 +34,10 @@ const struct json_field scenario_when_rows[] = {
 	{ "n", JSON_U64, OFF(when, n), .doc = "events command_count and model_call: the n-th, from 1; event progress: length of the run that the fraction is of" },
 	{ "unit", JSON_ENUM, OFF(when, unit), .choices = unit_choices, .doc = "event progress: what is counted, commands or calls (of the model)" },
 	{ "program", JSON_STR, OFF(when, program), .doc = "event exec: name of the program" },
-	{ "anchor", JSON_STR, OFF(when, anchor), .doc = "event anchor: fork, where proctor fork leaves a record" },
+	{ "anchor", JSON_STR, OFF(when, anchor), .doc = "event anchor: fork, start, before-first-edit, after-first-edit, before-first-test, after-first-pass or before-submit" },
 	{ "after", JSON_U64, OFF(when, after), .doc = "event after: order of the intervention that must have fired; event region_state_changed: the one whose lines are edited, none = any earlier one" },
+	{ "all_after", JSON_U64V, OFF(when, all_after), .doc = "orders of earlier interventions; the event counts only when all of them have fired. Event after may have it instead of after" },
+	{ "delay", JSON_DURATION, OFF(when, delay), .doc = "time from the event to the firing, default none" },
 	{ NULL },
 };
 /* clang-format on */
@@ -86,6 +92,26 @@ static bool anchor_ok(const struct when *w, uint64_t order)
 	return w->anchor && w->anchor[0];
 }
 
+static int check_anchor(const struct json_src *src, const char *at, const struct when *w,
+			struct err *err)
+{
+	const char *near;
+
+	for (size_t i = 0; w->anchor && scenario_anchor_names[i]; i++) {
+		if (str_eq(w->anchor, scenario_anchor_names[i]))
+			return 0;
+	}
+	if (!w->anchor)
+		return 0;
+	near = str_nearest(w->anchor, scenario_anchor_names);
+	return json_complain(src, at, err,
+			     "no anchor \"%s\"; there are fork, start, before-first-edit, "
+			     "after-first-edit, before-first-test, after-first-pass and "
+			     "before-submit%s%s%s",
+			     w->anchor, near ? "; did you mean " : "", near ? near : "",
+			     near ? "?" : "");
+}
+
 /* With or without "after"; but somebody must have edited before. */
 static bool changed_ok(const struct when *w, uint64_t order)
 {
@@ -95,7 +121,7 @@ static bool changed_ok(const struct when *w, uint64_t order)
 /* Only an earlier one, so that no two wait for each other. */
 static bool after_ok(const struct when *w, uint64_t order)
 {
-	return w->after >= 1 && w->after < order;
+	return w->after < order && (w->after || w->all_after.n);
 }
 
 /* clang-format off */
@@ -111,10 +137,30 @@ static const struct {
 	{ WHEN_PROGRESS,      progress_ok, "\"at\" from 0 to 1" },
 	{ WHEN_TIME,	      time_ok,	   "\"at\" in seconds, 0 to 1000000000" },
 	{ WHEN_ANCHOR,	      anchor_ok,   "\"anchor\"" },
-	{ WHEN_AFTER,	      after_ok,	   "\"after\", the order of an earlier intervention" },
+	{ WHEN_AFTER,	      after_ok,	   "\"after\" or \"all_after\", orders of earlier interventions" },
 	{ WHEN_REGION_STATE_CHANGED, changed_ok, "an earlier intervention, whose order is \"after\" or which is any" },
 };
 /* clang-format on */
+
+/* Orders of earlier ones only, so that no two wait for each other. */
+static int check_all_after(const struct json_src *src, const char *at,
+			   const struct scenario_intervention *iv, struct err *err)
+{
+	const uint64_t *v = iv->when.all_after.v;
+
+	for (size_t i = 0; i < iv->when.all_after.n; i++) {
+		if (v[i] < 1 || v[i] >= iv->order)
+			return json_complain(src, at, err,
+					     "all_after[%zu] is %llu; intervention %llu can wait "
+					     "for those of order 1 to %llu only",
+					     i, (unsigned long long)v[i],
+					     (unsigned long long)iv->order,
+					     (unsigned long long)iv->order - 1);
+	}
+	if (iv->when.delay > DELAY_MAX)
+		return json_complain(src, at, err, "delay is more than a day");
+	return 0;
+}
 
 int scenario_when_check(const struct json_src *src, const char *at, const struct scenario_file *f,
 			const struct scenario_intervention *iv, struct err *err)
@@ -141,5 +187,7 @@ int scenario_when_check(const struct json_src *src, const char *at, const struct
 	if (need)
 		return json_complain(src, at, err, "event %s needs %s", event_names[w->event],
 				     need);
-	return 0;
+	if (check_anchor(src, at, w, err) < 0)
+		return -ERR_INPUT;
+	return check_all_after(src, at, iv, err);
 }

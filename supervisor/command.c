@@ -4,6 +4,7 @@
 
 #include "base/path.h"
 #include "supervisor/gwsim.h"
+#include "supervisor/runanchor.h"
 
 static void engine_step(struct sup *s, int rc, const struct err *err)
 {
@@ -47,7 +48,7 @@ static void announce(struct sup *s, const struct command *c)
 
 void command_exec(struct sup *s, struct process *p)
 {
-	const struct command *first, *again = NULL;
+	const struct command *first, *again = NULL, *now;
 	struct err err;
 
 	if (!p->argv.n)
@@ -62,6 +63,9 @@ void command_exec(struct sup *s, struct process *p)
 		if (s->engine)
 			engine_command_text(s->engine, again->id, again->argv.v);
 	}
+	now = cmdtrack_get(&s->cmds, p->cmd);
+	if (now)
+		runanchor_program(s, now);
 	if (!s->engine || !p->cmd)
 		return;
 	engine_step(s, engine_exec(s->engine, p->cmd, path_base(p->argv.v[0]), p->argv.v, &err),
@@ -93,7 +97,7 @@ static void tool_call_over(struct sup *s, struct process *p, struct command *c)
 	record(s, c);
 }
 
-void command_exit(struct sup *s, struct process *p)
+void command_exit(struct sup *s, struct process *p, int status)
 {
 	struct command *c = cmdtrack_get(&s->cmds, p->cmd);
 	struct err err;
@@ -109,6 +113,8 @@ void command_exit(struct sup *s, struct process *p)
 		tool_call_over(s, p, c);
 	if (s->engine && (p->direct || (c->ended && !c->live)))
 		engine_step(s, engine_command_end(s->engine, c->id, &err), &err);
+	if (p->direct)
+		runanchor_ended(s, c, status);
 	if (c->ended && !c->live)
 		cmdtrack_close(&s->cmds, c->id);
 }

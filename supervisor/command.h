@@ -11,9 +11,9 @@ void command_fork(struct sup *s, struct process *p, bool by_root);
 /* @p executed a program. */
 void command_exec(struct sup *s, struct process *p);
 
-/* @p runs no more user code; when its command ends with it, what is queued for the end of the
+/* @p runs no more user code and ends with wait status @status; when its command ends with it, what is queued for the end of the
  * command is carried out before the agent can learn of the exit. */
-void command_exit(struct sup *s, struct process *p);
+void command_exit(struct sup *s, struct process *p, int status);
 
 /* @p asks the model, so it is the agent: it and the wrappers above it are no command, its children are.
  * What else their command has goes on under its number. */

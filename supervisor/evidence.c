@@ -8,7 +8,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "supervisor/images.h"
-#include "supervisor/sup.h"
+#include "supervisor/runanchor.h"
 #include "triggers/lines.h"
 
 static void keep(struct sup *s, const char *sha256, const char *data, size_t len)
@@ -60,8 +60,10 @@ void evidence_edited(void *arg, const struct edit *ed)
 	pid_t pid = ed->by_agent ? ed->pid : 0;
 	struct buf *b = sink_begin(s->sink, TK_EDIT, pid, pid, ed->cmd, s->epoch);
 
-	if (ed->by_agent)
+	if (ed->by_agent) {
 		cmdtrack_edited(&s->cmds, ed->cmd);
+		runanchor_edited(s, ed->cmd);
+	}
 	tracerec_str(b, "path", ed->path, strlen(ed->path));
 	tracerec_lines(b, ed->first, ed->last);
 	tracerec_str(b, "by", ed->by_agent ? "agent" : "user", ed->by_agent ? 5 : 4);

@@ -17,6 +17,7 @@
 #include "supervisor/access.h"
 #include "supervisor/evidence.h"
 #include "supervisor/procfs.h"
+#include "supervisor/runanchor.h"
 
 enum { WRITES = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC };
 
@@ -275,6 +276,12 @@ void follow_open(struct sup *s, struct tracee *t, const char *path, int at)
 	if (!s->watch.everything || !(t->flags & WRITES) || (t->flags & O_DIRECTORY))
 		return;
 	pl = look_up(s, t, path, at, !makes && !(t->flags & O_NOFOLLOW));
+	if (pl.rel && pl.mode != S_IFDIR && wanted(s, pl.rel) &&
+	    runanchor_before_edit(s, t->proc)) {
+		/* what is there now may have been written by us */
+		place_done(&pl);
+		pl = look_up(s, t, path, at, !makes && !(t->flags & O_NOFOLLOW));
+	}
 	if (pl.rel && pl.mode == S_IFREG && !makes)
 		(void)take_in(s, pl.rel, false); /* -1: it is none to follow */
 	t->absent = pl.rel && !pl.mode;
@@ -447,6 +454,12 @@ static void take_names(struct sup *s, const struct place *from, const struct pla
 		walk(&w, fd, "", 0);
 }
 
+/* Is it a file of ours, or is one to be there? Directories alone are no content. */
+static bool changes(struct sup *s, const struct place *pl)
+{
+	return pl->rel && pl->mode != S_IFDIR && wanted(s, pl->rel);
+}
+
 void follow_names(struct sup *s, struct tracee *t)
 {
 	struct place a, b;
@@ -455,6 +468,12 @@ void follow_names(struct sup *s, struct tracee *t)
 		return;
 	a = first_of(s, t);
 	b = second_of(s, t);
+	if ((changes(s, &a) || changes(s, &b)) && runanchor_before_edit(s, t->proc)) {
+		place_done(&a);
+		place_done(&b);
+		a = first_of(s, t);
+		b = second_of(s, t);
+	}
 	/* A directory moves with what is in it; rmdir(2) takes empty ones only. */
 	if (t->row->op == OP_RENAME || a.mode == S_IFREG)
 		take_names(s, &a, &b);

@@ -10,6 +10,7 @@
 #include "supervisor/forkpoint.h"
 #include "supervisor/gwlink_internal.h"
 #include "supervisor/netproc.h"
+#include "supervisor/runanchor.h"
 #include "supervisor/userproc.h"
 
 enum { UNMET_MAX = 32 };
@@ -76,6 +77,8 @@ void gwmodel_request(struct sup *s, const struct gw_msg *m)
 			return;
 		}
 		boundary(s);
+		runanchor_start(s);
+		runanchor_boundary(s);
 		if (userproc_request(s, m) || gwsim_request(s, m))
 			return;
 	}
@@ -203,8 +206,11 @@ void gwmodel_answer(struct sup *s, const struct gw_msg *m)
 			engine_arm(s->engine, true);
 			step(s, engine_model_call(s->engine, s->main_calls, &err), &err);
 		}
-		if (m->v[GWA_FINISH] == FINISH_STOP && userproc_answer(s, m))
-			return;
+		if (m->v[GWA_FINISH] == FINISH_STOP) {
+			runanchor_last_answer(s);
+			if (userproc_answer(s, m))
+				return;
+		}
 	}
 	gwlink_reply(s, m, GW_ACK);
 }

@@ -126,14 +126,14 @@ static struct tracee *on_exec(struct sup *s, struct tracee *t, pid_t tid)
 /* --- deaths --------------------------------------------------------------------------------- */
 
 /* The process runs no more user code: what it wrote is complete, its command may end with it. */
-static void ending(struct sup *s, struct process *p)
+static void ending(struct sup *s, struct process *p, int status)
 {
 	if (p->ended)
 		return;
 	p->ended = true;
 	if (p->fds->n || p->maps.n)
 		on_syscall_lost_fds(s, p, p->pid, true);
-	command_exit(s, p);
+	command_exit(s, p, status);
 }
 
 static void on_exit_event(struct sup *s, struct tracee *t)
@@ -146,7 +146,7 @@ static void on_exit_event(struct sup *s, struct tracee *t)
 		p->exiting++;
 	}
 	if (p->exiting >= p->threads)
-		ending(s, p);
+		ending(s, p, (int)pt_event_msg(t->tid));
 }
 
 static uint64_t cpu_of(const struct rusage *ru)
@@ -213,7 +213,7 @@ static void on_death(struct sup *s, pid_t tid, int status, const struct rusage *
 	if (!p || !last)
 		return;
 	release_vfork_parent(p);
-	ending(s, p);
+	ending(s, p, status);
 	if (leader)
 		record_exit(s, p, status, ru);
 	if ((uint64_t)ru->ru_maxrss * 1024 > s->budget.used[LIMIT_MEMORY])

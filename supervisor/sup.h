@@ -84,6 +84,8 @@ struct sup {
 	pid_t root;            /* the agent's root process */
 	int root_status;       /* its wait status */
 	bool root_gone;
+	unsigned passed; /* bits of enum run_anchor: points that the run has passed */
+	bool edited;     /* the agent has changed a file of the workspace */
 	enum end_reason end;
 	int end_signal;
 	char *end_detail;        /* owned text for END_ERROR */

@@ -102,6 +102,8 @@ int engine_new(const struct scenario *scenario, const struct engine_ops *ops, vo
 		mem_zalloc((scenario ? scenario->n_interventions : 0) + 1, sizeof(*e->refused_at));
 	for (size_t i = 0; scenario && i < scenario->n_interventions; i++)
 		e->refused_at[i] = UINT64_MAX;
+	e->delayed =
+		mem_zalloc((scenario ? scenario->n_interventions : 0) + 1, sizeof(*e->delayed));
 	e->match = mem_zalloc((scenario ? scenario->n_regions : 0) + 1, sizeof(*e->match));
 	if (scenario)
 		r = parse_edits(e, err);
@@ -143,6 +145,7 @@ struct engine *engine_free(struct engine *e)
 	patched_done(&e->patched);
 	free(e->match);
 	free(e->refused_at);
+	free(e->delayed);
 	engine_asked_clear(e);
 	free(e->workdir);
 	free(e);

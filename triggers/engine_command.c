@@ -34,7 +34,11 @@ static bool ready(const struct engine *e, size_t i, const struct command *c)
 
 	if (c && c->number)
 		at.commands = c->number;
-	return rounds_open(&e->rounds, i) && schedule_due(&at, &e->rounds, i);
+	if (!rounds_open(&e->rounds, i))
+		return false;
+	if (e->delayed[i].state != DELAY_NONE)
+		return e->delayed[i].state == DELAY_RUNS && at.ns >= e->delayed[i].due;
+	return schedule_due(&at, &e->rounds, i);
 }
 
 /* Interventions whose point is reached and that do not wait for the end of a command. */
@@ -318,6 +322,15 @@ void engine_asked_clear(struct engine *e)
 int engine_tick(struct engine *e, uint64_t run_ns, struct err *err)
 {
 	e->schedule.ns = run_ns;
+	/* From the tick behind the event: late by that much, never early. */
+	for (size_t i = 0; i < interventions(e); i++) {
+		struct delayed *d = &e->delayed[i];
+
+		if (d->state != DELAY_NEW)
+			continue;
+		d->state = DELAY_RUNS;
+		d->due = run_ns + e->sc->interventions[i].when.delay;
+	}
 	return fire_due(e, NULL, err);
 }
 

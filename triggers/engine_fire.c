@@ -403,6 +403,26 @@ static int carry_out(struct shot *s, struct err *err)
 	return r;
 }
 
+/* Must it wait for its delay? True: its event is kept, and a tick will come back to it. What has waited
+ * fires for the event that it waited from: *cause. */
+static bool wait_for(struct engine *e, size_t i, const struct cause **cause)
+{
+	struct delayed *d = &e->delayed[i];
+
+	if (!e->sc->interventions[i].when.delay)
+		return false;
+	if (d->state == DELAY_NONE) {
+		*d = (struct delayed){ .state = DELAY_NEW, .cause = **cause };
+		return true;
+	}
+	if (d->state == DELAY_NEW || e->schedule.ns < d->due)
+		return true;
+	d->state = DELAY_NONE;
+	d->cause.cmd = (*cause)->cmd;
+	*cause = &d->cause;
+	return false;
+}
+
 int engine_fire(struct engine *e, size_t i, const struct cause *cause, struct err *err)
 {
 	struct shot s = { .e = e,
@@ -413,6 +433,9 @@ int engine_fire(struct engine *e, size_t i, const struct cause *cause, struct er
 	struct err late = { ERR_NONE, 0, "" };
 	int r, q;
 
+	if (wait_for(e, i, &s.cause))
+		return 0;
+	cause = s.cause;
 	rounds_step(&e->rounds, i, ROUND_RESERVE);
 	s.plan = mem_zalloc(s.iv->n_effects + 1, sizeof(*s.plan));
 	r = plan(&s, err);

@@ -22,6 +22,13 @@ struct cause {
 	uint32_t cmd;
 };
 
+/* An intervention whose event has come and whose delay has not passed. */
+struct delayed {
+	enum { DELAY_NONE, DELAY_NEW, DELAY_RUNS } state; /* NEW: the next tick says from when on */
+	uint64_t due;                                     /* ns of the run */
+	struct cause cause;                               /* of the event */
+};
+
 /* An intervention that waits for the end of a command. */
 struct queued {
 	size_t i; /* intervention */
@@ -55,9 +62,10 @@ struct engine {
 	struct regions regions;
 	struct rounds rounds;
 	struct schedule schedule;
-	struct patched patched; /* what our edits wrote */
-	struct map commands;    /* of struct command, by id */
-	struct match *match;    /* owned scratch: one per region */
+	struct delayed *delayed; /* owned: per intervention */
+	struct patched patched;  /* what our edits wrote */
+	struct map commands;     /* of struct command, by id */
+	struct match *match;     /* owned scratch: one per region */
 	uint64_t touches, fired, refused;
 	bool armed;
 	uint64_t held; /* bytes of images of files without regions */

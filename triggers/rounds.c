@@ -32,9 +32,20 @@ static bool repeats(const struct rounds *r, size_t i)
 	return i + 1 == r->sc->n_interventions && comes_again(&r->sc->interventions[i].when);
 }
 
+static bool all_fired(const struct rounds *r, const struct when *w)
+{
+	const uint64_t *order = w->all_after.v;
+
+	for (size_t i = 0; i < w->all_after.n; i++)
+		if (!rounds_fired(r, order[i]))
+			return false;
+	return true;
+}
+
 bool rounds_open(const struct rounds *r, size_t i)
 {
-	return r->one[i].state == ROUND_ARMED && rounds_next(r, i) <= r->most;
+	return r->one[i].state == ROUND_ARMED && rounds_next(r, i) <= r->most &&
+	       all_fired(r, &r->sc->interventions[i].when);
 }
 
 uint64_t rounds_next(const struct rounds *r, size_t i)

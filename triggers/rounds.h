@@ -33,7 +33,8 @@ void rounds_init(struct rounds *r, const struct scenario *sc);
 /* Free; {0} is fine. */
 void rounds_done(struct rounds *r);
 
-/* May intervention @i (index) fire now: does it take part, and has it a round left? */
+/* May intervention @i (index) fire now: does it take part, has it a round left, and have those fired that it
+ * waits for (when.all_after)? */
 bool rounds_open(const struct rounds *r, size_t i);
 
 /* The round that its next firing is, from 1. */

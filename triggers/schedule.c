@@ -39,7 +39,8 @@ static bool due_time(const struct ask *a)
 
 static bool due_after(const struct ask *a)
 {
-	return rounds_fired(a->r, a->w->after);
+	/* without "after" it is those of "all_after", which rounds_open() asks for */
+	return !a->w->after || rounds_fired(a->r, a->w->after);
 }
 
 static bool never(const struct ask *a)
