@@ -94,11 +94,13 @@ static int check_intervention(const struct plan *p, const struct intervention *i
 			p->profile->name);
 	if (needs_gateway(&iv->when) && p->agent->api == AGENT_API_NONE)
 		return err_set(err, ERR_INPUT,
-			       "scenario \"%s\", intervention %llu: event %s is about model calls, "
+			       "scenario \"%s\", intervention %llu: %s %s is about model calls, "
 			       "but the api of agent \"%s\" is none; use a touch, command_count or "
 			       "time, or for progress unit commands with n or --reference RUN",
 			       p->scenario->id, (unsigned long long)iv->order,
-			       scenario_event_name(event), p->agent->name);
+			       event == WHEN_ANCHOR ? "anchor" : "event",
+			       event == WHEN_ANCHOR ? iv->when.anchor : scenario_event_name(event),
+			       p->agent->name);
 	if (event == WHEN_PROGRESS && !iv->when.n && !max[LIMIT_TOTAL_TOKENS] && !max[LIMIT_WALL])
 		return err_set(err, ERR_INPUT,
 			       "scenario \"%s\", intervention %llu: event progress is a part of a "

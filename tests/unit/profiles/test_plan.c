@@ -272,10 +272,19 @@ static void model_refusals(const struct scene *s)
 		" \"when\": {\"event\": \"anchor\", \"anchor\": \"before-submit\"},"
 		" \"effects\": [{\"message\": {}}]}] }");
 
+	auto_free char *edit = scene_put(
+		s->dir, "edit.json",
+		"{ \"schema\": \"proctor.scenario/1\", \"id\": \"c\", \"interventions\": [{\"order\": 1,"
+		" \"when\": {\"event\": \"anchor\", \"anchor\": \"before-first-edit\"},"
+		" \"effects\": [{\"exec\": [\"true\"]}]}] }");
+
 	const struct refusal rows[] = {
 		{ { .argv = sh, .cwd = s->dir, .scenario = anchor },
-		  ERR_HOST,
-		  "there is no anchor \"before-submit\"" },
+		  ERR_INPUT,
+		  "anchor before-submit is about model calls" },
+		{ { .argv = sh, .cwd = s->dir, .scenario = edit },
+		  ERR_INPUT,
+		  "--set watch=workspace" },
 		{ { .task = s->task, .agent = api, .cwd = s->dir },
 		  ERR_USAGE,
 		  "--model NAME, URL, URL#NAME, script:FILE or replay:FILE" },
