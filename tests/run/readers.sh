@@ -3,6 +3,7 @@
 # reader makes of it is compared with the saved CASE.expect. Another version of the runner may answer
 # in another way: then CASE.expect.WORD beside it holds that answer, with a line "# why" on top.
 # seconds: 1800
+# once
 # shellcheck source=tests/run/lib/run.sh
 . "$(dirname "$0")/lib/run.sh"
 readlog=${READLOG:-$(dirname "$PROCTOR")/../tests/progs/readlog}
