@@ -81,7 +81,7 @@ static int keep_checked(const struct json_src *src, const char *where, const cJS
 }
 
 struct checks {
-	char *task, *preservation, *prohibited, *fresh_observation, *recovery_order, *milestones;
+	char *task, *preservation, *prohibited, *fresh_observation, *recovery_order, *milestones, *figures;
 };
 
 struct actors {
@@ -96,6 +96,7 @@ static const struct json_field check_rows[] = {
 	{ "fresh_observation", JSON_RAW, offsetof(struct checks, fresh_observation), .doc = "object: an observation after the update, before the first change" },
 	{ "recovery_order", JSON_RAW, offsetof(struct checks, recovery_order), .doc = "object or array: steps in the order they are required" },
 	{ "milestones", JSON_RAW, offsetof(struct checks, milestones), .doc = "array: steps of which as many as possible count" },
+	{ "figures", JSON_RAW, offsetof(struct checks, figures), .doc = "array: figures that success does not hang on" },
 	{ NULL },
 };
 

@@ -117,17 +117,22 @@ static void want_bound(struct job *j, uint64_t n)
 	want(j, &one);
 }
 
-static void want_row(struct job *j, const struct strict_row *row)
+static void want_parts(struct job *j, const struct pred_finding *f)
 {
-	want(j, &row->records);
-	for (size_t i = 0; i < row->parts.n; i++) {
-		const struct pred_part *p = &row->parts.v[i];
+	for (size_t i = 0; i < f->n; i++) {
+		const struct pred_part *p = &f->v[i];
 
 		want(j, &p->records);
 		want(j, &p->outside);
 		want_bound(j, p->windowed ? p->after : 0);
 		want_bound(j, p->windowed ? p->before : 0);
 	}
+}
+
+static void want_row(struct job *j, const struct strict_row *row)
+{
+	want(j, &row->records);
+	want_parts(j, &row->parts);
 }
 
 static int each_record(const cJSON *rec, void *arg)
@@ -206,6 +211,28 @@ static void say_row(struct job *j, const struct strict_row *row)
 		say_line(j, "record  ", row->records.v[i]);
 }
 
+static void say_figures(struct job *j)
+{
+	const struct strict_result *r = &j->r;
+	struct buf *b = &j->text;
+
+	for (size_t i = 0; i < r->n_figures; i++) {
+		const struct strict_figure *f = &r->figure[i];
+		double value = strict_figure_value(f);
+
+		buf_adds(b, "figure ");
+		table_safe(b, f->name);
+		buf_addf(b, ": %llu", (unsigned long long)f->count);
+		if (f->rate)
+			buf_addf(b, " of %llu", (unsigned long long)f->of);
+		if (f->rate && value >= 0)
+			buf_addf(b, ", %.3f", value);
+		buf_addc(b, '\n');
+		for (size_t k = 0; j->o->explain && chosen(j, "figures") && k < f->parts.n; k++)
+			say_part(j, &f->parts.v[k]);
+	}
+}
+
 static void report(struct job *j, const char *dir)
 {
 	const struct strict_result *r = &j->r;
@@ -227,13 +254,14 @@ static void report(struct job *j, const char *dir)
 			 (unsigned long long)r->matched, (unsigned long long)r->of, r->similarity);
 	for (size_t i = 0; j->o->explain && chosen(j, "milestones") && i < r->milestones.n; i++)
 		say_part(j, &r->milestones.v[i]);
+	say_figures(j);
 	buf_addf(b, "strict success: %s\n", r->success ? "yes" : "no");
 }
 
 /* The names that may stand behind RUN. */
 static int check_rows(const struct strv *rest, struct err *err)
 {
-	const char *names[STRICT_VALID_MAX + STRICT_CHECK_MAX + 2];
+	const char *names[STRICT_VALID_MAX + STRICT_CHECK_MAX + 3];
 	size_t n = 0;
 
 	for (size_t i = 0; i < STRICT_VALID_MAX; i++)
@@ -241,6 +269,7 @@ static int check_rows(const struct strv *rest, struct err *err)
 	for (size_t i = 0; i < STRICT_CHECK_MAX; i++)
 		names[n++] = strict_check_name((enum strict_check)i);
 	names[n++] = "milestones";
+	names[n++] = "figures";
 	names[n] = NULL;
 	for (size_t i = 1; i < rest->n; i++) {
 		const char *near = str_nearest(rest->v[i], names);
@@ -266,10 +295,9 @@ static int collect(struct job *j, const char *dir, struct err *err)
 		want_row(j, &j->r.rule[i]);
 	for (size_t i = 0; i < STRICT_CHECK_MAX; i++)
 		want_row(j, &j->r.check[i]);
-	for (size_t i = 0; i < j->r.milestones.n; i++) {
-		want(j, &j->r.milestones.v[i].records);
-		want(j, &j->r.milestones.v[i].outside);
-	}
+	want_parts(j, &j->r.milestones);
+	for (size_t i = 0; i < j->r.n_figures; i++)
+		want_parts(j, &j->r.figure[i].parts);
 	return tracerec_read(path, each_record, j, &cut, err);
 }
 

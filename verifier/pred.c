@@ -58,6 +58,7 @@ struct pred_set *pred_set_free(struct pred_set *set)
 	map_done(&set->new_file);
 	map_done(&set->known);
 	free(set->cmd);
+	free(set->ms);
 	free(set->wait);
 	free(set->state);
 	free(set->change);

@@ -56,7 +56,7 @@ static struct place place_of(const struct pred_set *set, const struct pred_ref *
 					  [REF_UPDATE] = f->update,
 					  [REF_TOLD] = f->told,
 					  [REF_RECORD] = r->n <= f->last_n ? r->n : 0 };
-	struct pred_window w = { r->after, r->before };
+	struct pred_window w = { .after = r->after, .before = r->before };
 	struct pred_span s;
 	uint64_t n;
 
@@ -94,6 +94,46 @@ static const char *ref_name(const struct pred_ref *r)
 	return r ? names[r->kind] : "";
 }
 
+static uint32_t time_at(const struct pred_set *set, uint64_t n)
+{
+	return n < set->n_ms ? set->ms[n] : set->n_ms ? set->ms[set->n_ms - 1] : 0;
+}
+
+/* The first record later than @ms, n_ms when there is none. */
+static uint64_t first_later(const struct pred_set *set, uint64_t ms)
+{
+	size_t lo = 0, hi = set->n_ms;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (set->ms[mid] > ms)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return lo;
+}
+
+/* Times make the window narrower. */
+static void narrow(const struct pred_set *set, const struct pred_window *w, struct pred_span *s)
+{
+	uint64_t begin = time_at(set, s->from), n;
+
+	if (s->empty || s->from == UINT64_MAX)
+		return;
+	if (w->within) {
+		n = first_later(set, begin + w->within);
+		if (n < set->n_ms && n < s->before)
+			s->before = n;
+	}
+	if (w->at_least) {
+		n = first_later(set, begin + w->at_least - 1);
+		if (n > s->after + 1)
+			s->after = n - 1;
+	}
+}
+
 void pred_span_of(const struct pred_set *set, const struct pred_window *w, struct pred_span *ret)
 {
 	struct place p;
@@ -110,6 +150,10 @@ void pred_span_of(const struct pred_set *set, const struct pred_window *w, struc
 		if (p.there)
 			ret->before = p.begin;
 	}
+	ret->from = ret->after;
+	ret->to = ret->before;
+	if (w->within || w->at_least)
+		narrow(set, w, ret);
 }
 
 /* "behind record 30 (the update) and in front of record 52 (the first change)" */
@@ -119,16 +163,18 @@ static void say_window(struct buf *b, const struct pred_window *w, const struct 
 		buf_addf(b, "behind %s, which this run does not have", s->why);
 		return;
 	}
-	if (!s->after && s->before == UINT64_MAX) {
+	if (!s->from && s->to == UINT64_MAX)
 		buf_adds(b, "in the whole run");
-		return;
-	}
-	if (s->after)
-		buf_addf(b, "behind record %llu (%s)", (unsigned long long)s->after,
+	if (s->from)
+		buf_addf(b, "behind record %llu (%s)", (unsigned long long)s->from,
 			 ref_name(w->after));
-	if (s->before != UINT64_MAX)
-		buf_addf(b, "%sin front of record %llu (%s)", s->after ? " and " : "",
-			 (unsigned long long)s->before, ref_name(w->before));
+	if (s->to != UINT64_MAX)
+		buf_addf(b, "%sin front of record %llu (%s)", s->from ? " and " : "",
+			 (unsigned long long)s->to, ref_name(w->before));
+	if (w->at_least)
+		buf_addf(b, ", not earlier than %u ms", w->at_least);
+	if (w->within)
+		buf_addf(b, ", not later than %u ms", w->within);
 }
 
 /* The window of part @at, and what of @m lies in it and around it. Returns how many lie in it. */

@@ -402,6 +402,9 @@ struct pred_doc *pred_docs(const char *table, size_t *ret_n)
 	static const struct pred_doc window[] = {
 		{ "after", "the window lies behind this reference" },
 		{ "before", "the window lies in front of this reference" },
+		{ "within",
+		  "at most so long behind what `after` names (without it: the run's start)" },
+		{ "at_least", "not earlier than so long behind it" },
 	};
 	static const struct pred_doc step[] = {
 		{ "id", "name of the step, for others that need it" },

@@ -57,6 +57,7 @@ void pred_glob_done(struct pred_glob *g);
 /* Members of records that anything here looks at. */
 enum pred_member {
 	PM_N,
+	PM_T,
 	PM_K,
 	PM_PID,
 	PM_CMD,
@@ -239,6 +240,7 @@ struct pred_ref {
 
 struct pred_window {
 	struct pred_ref *after, *before; /* owned; NULL = start, end */
+	uint32_t at_least, within;       /* ms behind what @after names; 0 = does not matter */
 };
 
 /* A step of an order. Steps stand so that each follows what it needs. */
@@ -338,6 +340,7 @@ struct pred_set {
 	struct pred_match *mutation; /* borrowed: what counts as a change, NULL = the default */
 	struct strv paths;           /* whose states are kept */
 	bool user_paths;             /* and of those that users edit */
+	bool timed;                  /* a window asks for times */
 	bool scanned;
 	/* of the pass */
 	const struct pred_run *run;
@@ -349,7 +352,9 @@ struct pred_set {
 	struct map cmd_at; /* command id -> index into cmd + 1 */
 	struct pred_cmd *cmd;
 	size_t n_cmds, cap_cmds;
-	uint64_t answer;  /* record of the last answer of the model */
+	uint64_t answer; /* record of the last answer of the model */
+	uint32_t *ms;    /* owned: of each record, never falling; only when timed */
+	size_t n_ms, cap_ms;
 	struct map begin; /* command record -> its spawn record, as a pointer */
 	struct pred_wait *wait;
 	size_t n_waits, cap_waits;
@@ -378,7 +383,10 @@ void pred_ref_free(struct pred_ref *r);
 /* Does it, or what it is made of, speak of the update? */
 bool pred_ref_of_update(const struct pred_ref *r);
 
-/* Read "after" and "before" of @obj. */
+/* Keys of a window, ended by NULL. */
+extern const char *const pred_window_keys[];
+
+/* Read them of @obj. */
 int pred_window_read(struct pred_set *set, const struct json_src *src, const char *where,
 		     const cJSON *obj, struct pred_window *w, struct err *err);
 
@@ -418,6 +426,8 @@ struct pred_doc *pred_point_docs(size_t *ret_n);
 /* Where a window lies in the run. */
 struct pred_span {
 	uint64_t after, before;
+	uint64_t from,
+		to;      /* records of the references; times may have narrowed what lies between */
 	bool empty;      /* what it is behind of never happened */
 	const char *why; /* static: which point is missing, NULL = none */
 };

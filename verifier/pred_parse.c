@@ -158,6 +158,8 @@ void pred_ref_free(struct pred_ref *r)
 	free(r);
 }
 
+const char *const pred_window_keys[] = { "after", "before", "within", "at_least", NULL };
+
 bool pred_ref_of_update(const struct pred_ref *r)
 {
 	if (!r)
@@ -166,6 +168,28 @@ bool pred_ref_of_update(const struct pred_ref *r)
 		if (points[i].kind == r->kind)
 			return points[i].of_update;
 	return pred_ref_of_update(r->after) || pred_ref_of_update(r->before);
+}
+
+/* A duration of 1 ms to 24 h under @key, if it is there. */
+static int read_time(const struct json_src *src, const char *where, const cJSON *obj,
+		     const char *key, uint32_t *ret, struct err *err)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(obj, key);
+	const char *s = cJSON_GetStringValue(item);
+	const double max = 86400;
+	uint64_t ns = 0;
+
+	if (!item)
+		return 0;
+	if (cJSON_IsNumber(item) && item->valuedouble > 0 && item->valuedouble <= max)
+		ns = (uint64_t)(item->valuedouble * 1e9);
+	else if (!s || str_duration(s, &ns) < 0 || (double)ns > max * 1e9)
+		ns = 0;
+	if (ns < 1000000)
+		return json_complain(src, where, err,
+				     "%s must be a duration from 1ms to 24h, such as \"20s\"", key);
+	*ret = (uint32_t)(ns / 1000000);
+	return 0;
 }
 
 int pred_window_read(struct pred_set *set, const struct json_src *src, const char *where,
@@ -177,7 +201,16 @@ int pred_window_read(struct pred_set *set, const struct json_src *src, const cha
 	auto_free char *to = mem_printf("%s.before", where);
 	int rc = after ? pred_ref_read(set, src, at, after, 1, &w->after, err) : 0;
 
-	return rc == 0 && before ? pred_ref_read(set, src, to, before, 1, &w->before, err) : rc;
+	if (rc == 0 && before)
+		rc = pred_ref_read(set, src, to, before, 1, &w->before, err);
+	if (rc == 0)
+		rc = read_time(src, where, obj, "within", &w->within, err);
+	if (rc == 0)
+		rc = read_time(src, where, obj, "at_least", &w->at_least, err);
+	if (rc == 0 && w->within && w->at_least > w->within)
+		rc = json_complain(src, where, err, "at_least is longer than within");
+	set->timed |= w->within || w->at_least;
+	return rc;
 }
 
 /* One step: its match and id; what it needs is read when all ids are known. */
@@ -301,8 +334,9 @@ static bool goes_with(const struct pred_form *form, const char *key, bool top)
 {
 	if (strcmp(key, "name") == 0 || (top && strcmp(key, "arm") == 0))
 		return true;
-	if (form->window && (strcmp(key, "after") == 0 || strcmp(key, "before") == 0))
-		return true;
+	for (size_t i = 0; form->window && pred_window_keys[i]; i++)
+		if (strcmp(pred_window_keys[i], key) == 0)
+			return true;
 	for (size_t i = 0; form->more && form->more[i]; i++)
 		if (strcmp(form->more[i], key) == 0)
 			return true;
@@ -334,15 +368,13 @@ static int find_form(const struct json_src *src, const char *where, const cJSON 
 		return pred_unknown(src, where, "predicate",
 				    obj->child && obj->child->string ? obj->child->string : "?",
 				    words, err);
-	for (size_t i = 0; form->more && form->more[i] && n + 5 < WORDS_MAX; i++)
+	for (size_t i = 0; form->more && form->more[i] && n + 7 < WORDS_MAX; i++)
 		words[n++] = form->more[i];
 	words[n++] = "name";
 	if (top)
 		words[n++] = "arm";
-	if (form->window) {
-		words[n++] = "after";
-		words[n++] = "before";
-	}
+	for (size_t i = 0; form->window && pred_window_keys[i]; i++)
+		words[n++] = pred_window_keys[i];
 	words[n] = NULL;
 	cJSON_ArrayForEach (one, obj)
 		if (strcmp(one->string, form->key) != 0 && !goes_with(form, one->string, top))

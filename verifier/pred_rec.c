@@ -10,7 +10,7 @@ enum { NAME_MAX_LEN = 16, NUMBER_DIGITS = 16 };
 
 /* clang-format off */
 static const char *const names[PM_MAX] = {
-	[PM_N] = "n", [PM_K] = "k", [PM_PID] = "pid", [PM_CMD] = "cmd", [PM_PATH] = "path", [PM_TO] = "to",
+	[PM_N] = "n", [PM_T] = "t", [PM_K] = "k", [PM_PID] = "pid", [PM_CMD] = "cmd", [PM_PATH] = "path", [PM_TO] = "to",
 	[PM_BY] = "by", [PM_CLASS] = "class", [PM_ARGV] = "argv", [PM_STATUS] = "status",
 	[PM_SIGNAL] = "signal", [PM_TOOL] = "tool", [PM_DOES] = "does", [PM_LINES] = "lines",
 	[PM_SHOWN] = "shown", [PM_SCAN] = "scan", [PM_REGION] = "region", [PM_SERVICE] = "service",

@@ -331,6 +331,18 @@ static void try_match(struct pred_set *set, struct pred_rec *r, struct pred_matc
 	}
 }
 
+/* Milliseconds are enough for what a person or a test waits for. A clock that goes back stands still here. */
+static void note_time(struct pred_set *set, uint64_t n, uint64_t ns)
+{
+	uint64_t ms = ns / 1000000;
+	uint32_t last = set->n_ms ? set->ms[set->n_ms - 1] : 0;
+
+	MEM_GROW(set->ms, set->cap_ms, n + 1);
+	while (set->n_ms < n)
+		set->ms[set->n_ms++] = last;
+	set->ms[set->n_ms++] = ms > UINT32_MAX ? UINT32_MAX : ms < last ? last : (uint32_t)ms;
+}
+
 static void each_record(struct pred_set *set, struct pred_rec *r)
 {
 	struct pred_facts *f = &set->facts;
@@ -345,6 +357,8 @@ static void each_record(struct pred_set *set, struct pred_rec *r)
 		return; /* a number that was there before proves nothing */
 	f->last_n = r->n;
 	f->ended = false; /* unless this is the end */
+	if (set->timed)
+		note_time(set, r->n, pred_rec_number(r, PM_T));
 	if (r->kind >= TK_MAX)
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(kind_rows); i++)

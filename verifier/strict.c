@@ -249,6 +249,8 @@ int strict_judge(const struct strict_request *req, struct strict_result *ret, st
 		rc = strict_judge_valid(&w, err);
 	if (rc == 0)
 		rc = strict_judge_checks(&w, err);
+	if (rc == 0)
+		rc = strict_judge_figures(&w, err);
 	work_done(&w);
 	if (rc < 0)
 		strict_done(&r);
@@ -270,6 +272,11 @@ void strict_done(struct strict_result *r)
 	for (size_t i = 0; i < STRICT_CHECK_MAX; i++)
 		row_done(&r->check[i]);
 	pred_finding_done(&r->milestones);
+	for (size_t i = 0; i < r->n_figures; i++) {
+		free(r->figure[i].name);
+		pred_finding_done(&r->figure[i].parts);
+	}
+	free(r->figure);
 	free(r->scenario);
 	free(r->goal);
 	free(r->verifier);

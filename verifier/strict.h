@@ -64,6 +64,14 @@ struct strict_row {
 		parts; /* what it is made of; of a prohibited effect, ok = it was not found */
 };
 
+/* A figure that the scenario asks for; success does not hang on it. */
+struct strict_figure {
+	char *name; /* owned */
+	uint64_t count, of;
+	bool rate; /* count / of; otherwise @count alone, and @of says nothing */
+	struct pred_finding parts;
+};
+
 struct strict_result {
 	enum strict_arm arm; /* STRICT_CLEAN or STRICT_SHIFTED */
 	char *scenario;      /* owned: its id, NULL = none */
@@ -76,6 +84,8 @@ struct strict_result {
 	uint64_t matched, of;
 	double similarity; /* matched / of; 0 when a prohibited effect was found (a minefield) */
 	struct pred_finding milestones;
+	struct strict_figure *figure; /* owned */
+	size_t n_figures;
 	uint64_t fork, update, told, mutation; /* records, 0 = none */
 	bool success;                          /* valid, and every check that applies is ok */
 };
@@ -97,6 +107,12 @@ int strict_applies(const struct scenario *s, enum strict_arm arm, unsigned *ret_
 /* Judge the run. 0 with *ret filled for every outcome; -ERR_INPUT when files of the run or the scenario's checks
  * cannot be read, or there is no verdict.json. Free with strict_done(). */
 int strict_judge(const struct strict_request *req, struct strict_result *ret, struct err *err);
+
+/* Value of @f; negative = none, because there is nothing to divide by. */
+double strict_figure_value(const struct strict_figure *f);
+
+/* Rows of the figures' forms, for the reference page and its test; their number in *ret_n. Caller frees the array. */
+struct pred_doc *strict_figure_docs(size_t *ret_n);
 
 /* strict.json (proctor.strict/1) of @r into @out. */
 void strict_json(const struct strict_result *r, struct buf *out);

@@ -8,7 +8,8 @@
 #include "verifier/strict.h"
 #include "verifier/verdict_read.h"
 
-#define STRICT_PARTS_MAX 256u /* predicates of one check */
+#define STRICT_PARTS_MAX   256u /* predicates of one check */
+#define STRICT_FIGURES_MAX 32u
 
 /* A list of predicates of one check. */
 struct strict_list {
@@ -16,15 +17,25 @@ struct strict_list {
 	size_t n;
 };
 
+/* A figure, compiled. */
+struct strict_measure {
+	char *name; /* owned */
+	struct strict_list
+		list; /* of a share; or what is counted, and perhaps what that is divided by */
+	bool counts;
+};
+
 /* A scenario's checks, compiled. Life: strict_checks_read() -> strict_checks_done(). */
 struct strict_checks {
 	struct pred_set *set;
 	struct strict_list list[STRICT_CHECK_MAX]; /* task: "also" */
 	struct pred *milestones;                   /* NULL = none */
-	bool trace;                                /* something is asked of the trace */
-	bool authority;                            /* an intervention changes goal or verifier */
-	bool message;                              /* an intervention has a message */
-	struct authority final;                    /* versions when all interventions have fired */
+	struct strict_measure figure[STRICT_FIGURES_MAX];
+	size_t n_figures;
+	bool trace;             /* something is asked of the trace */
+	bool authority;         /* an intervention changes goal or verifier */
+	bool message;           /* an intervention has a message */
+	struct authority final; /* versions when all interventions have fired */
 };
 
 /* A run while it is judged. */
@@ -63,6 +74,16 @@ int strict_judge_valid(struct strict_work *w, struct err *err);
 
 /* Fill the rows of the checks and the milestones. 0 or negative. */
 int strict_judge_checks(struct strict_work *w, struct err *err);
+
+/* Read "figures" of the checks. 0 or -ERR_INPUT. */
+int strict_figures_read(const struct json_src *src, const char *where, const cJSON *item,
+			struct strict_checks *c, struct err *err);
+
+/* Free them; {0} is fine. */
+void strict_figures_done(struct strict_checks *c);
+
+/* Work the figures out. 0 or negative. */
+int strict_judge_figures(struct strict_work *w, struct err *err);
 
 /* Set a row's reason (printf). */
 void strict_say(struct strict_row *r, bool ok, const char *fmt, ...)

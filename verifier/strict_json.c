@@ -56,6 +56,30 @@ static void put_row(struct json_w *w, const struct strict_row *r, bool parts)
 	json_close(w, '}');
 }
 
+static void put_figures(struct json_w *w, const struct strict_result *r)
+{
+	json_open(w, "figures", '[');
+	for (size_t i = 0; i < r->n_figures; i++) {
+		const struct strict_figure *f = &r->figure[i];
+		double value = strict_figure_value(f);
+
+		json_open(w, NULL, '{');
+		json_str(w, "name", f->name);
+		json_u64(w, "count", f->count);
+		if (f->rate)
+			json_u64(w, "of", f->of);
+		else
+			json_null(w, "of");
+		if (value >= 0)
+			json_dbl(w, "value", value);
+		else
+			json_null(w, "value");
+		put_parts(w, &f->parts);
+		json_close(w, '}');
+	}
+	json_close(w, ']');
+}
+
 void strict_json(const struct strict_result *r, struct buf *out)
 {
 	struct json_w w = { .b = out, .pretty = true };
@@ -95,6 +119,7 @@ void strict_json(const struct strict_result *r, struct buf *out)
 	} else {
 		json_null(&w, "milestones");
 	}
+	put_figures(&w, r);
 	json_bool(&w, "success", r->success);
 	json_close(&w, '}');
 	buf_addc(out, '\n');

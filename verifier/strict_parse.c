@@ -63,6 +63,13 @@ static int read_milestones(const struct json_src *src, const char *where, const 
 	return pred_parse(c->set, src, where, item, row->as, &c->milestones, err);
 }
 
+static int read_figures(const struct json_src *src, const char *where, const cJSON *item,
+			const struct check_key *row, struct strict_checks *c, struct err *err)
+{
+	(void)row;
+	return strict_figures_read(src, where, item, c, err);
+}
+
 /* {"tests": "authority", "also": [P...]}: the verdict decides in any case. */
 static int read_task(const struct json_src *src, const char *where, const cJSON *item,
 		     const struct check_key *row, struct strict_checks *c, struct err *err)
@@ -96,6 +103,7 @@ static const struct check_key check_keys[] = {
 	{ "fresh_observation", STRICT_FRESH, read_one, PRED_AS_OBSERVATION },
 	{ "recovery_order", STRICT_ORDER, read_one, PRED_AS_ORDER },
 	{ "milestones", STRICT_CHECK_MAX, read_milestones, PRED_AS_MILESTONES },
+	{ "figures", STRICT_CHECK_MAX, read_figures, PRED_AS_ANY },
 };
 /* clang-format on */
 
@@ -140,6 +148,7 @@ void strict_checks_done(struct strict_checks *c)
 {
 	for (size_t i = 0; i < STRICT_CHECK_MAX; i++)
 		free(c->list[i].v);
+	strict_figures_done(c);
 	pred_set_free(c->set);
 	authority_done(&c->final);
 	*c = (struct strict_checks){ 0 };

@@ -102,6 +102,16 @@ static const struct row rows[] = {
 	{ "{'count':{'kind':'edit','by':'agent'},'min':4,'max':4}", true, 8 },
 	{ "{'count':{'kind':'edit','by':'agent'},'max':3}", false, 8 },
 	{ "{'count':{'kind':'edit','path':'build/**'},'min':1,'after':'update','before':'first_mutation'}", true, 19 },
+	/* records are a millisecond apart: the update is 13, the read 17 */
+	{ "{'exists':{'kind':'read','path':'src/a.c'},'after':'update','within':'4ms'}", true, 17 },
+	{ "{'exists':{'kind':'read','path':'src/a.c'},'after':'update','within':'3ms'}", false, 0 },
+	{ "{'exists':{'kind':'read','path':'src/a.c','scan':false},'after':'update','at_least':'4ms','within':1}", true, 17 },
+	{ "{'exists':{'kind':'read','path':'src/a.c','scan':false},'after':'update','at_least':'5ms'}", false, 0 },
+	{ "{'exists':{'kind':'read','path':'src/a.c'},'within':0.007}", true, 7 },
+	{ "{'absent':{'kind':'read','path':'src/a.c'},'within':'6ms'}", true, 0 },
+	{ "{'count':{'kind':'read'},'at_least':'8ms','min':2,'max':2}", true, 17 },
+	{ "{'exists':{'kind':'read'},'after':{'record':17},'before':{'record':19},'within':'1h'}", true, 18 },
+	{ "{'exists':{'kind':'read'},'after':'end','within':'1h'}", false, 0 },
 	/* a command lies in a window when all of it does */
 	{ "{'exists':{'class':'test'},'after':'update'}", true, 32 },
 	{ "{'exists':{'class':'test'},'after':'update','before':{'record':32}}", false, 0 },
@@ -184,6 +194,11 @@ static const struct row rows[] = {
 static const struct refused {
 	const char *json, *why;
 } refused[] = {
+	{ "{'exists':{'kind':'read'},'within':'20 parsecs'}", "within must be a duration from 1ms to 24h" },
+	{ "{'exists':{'kind':'read'},'within':0}", "within must be a duration" },
+	{ "{'exists':{'kind':'read'},'witin':'2s'}", "did you mean \"within\"" },
+	{ "{'exists':{'kind':'read'},'within':'2s','at_least':'3s'}", "at_least is longer than within" },
+	{ "{'file':{'path':'a','exists':true},'within':'2s'}", "key here" },
 	{ "{}", "there are: all, any" },
 	{ "7", "there are: all, any" },
 	{ "{'exist':{'kind':'read'}}", "did you mean \"exists\"" },

@@ -23,7 +23,13 @@ static const char scenario_text[] =
 	"    \"recovery_order\": { \"order\": [ { \"id\": \"edit\", \"match\": { \"kind\": \"edit\", \"path\": \"b.c\", \"by\": \"agent\" } },"
 	"      { \"id\": \"test\", \"match\": { \"class\": \"test\" }, \"needs\": [\"edit\"] } ] },"
 	"    \"milestones\": [ { \"id\": \"look\", \"match\": { \"kind\": \"read\", \"path\": \"a.c\" } },"
-	"      { \"id\": \"test\", \"match\": { \"class\": \"test\" }, \"needs\": [\"look\"] } ] } }";
+	"      { \"id\": \"test\", \"match\": { \"class\": \"test\" }, \"needs\": [\"look\"] } ],"
+	"    \"figures\": [ { \"name\": \"looked at\", \"share\": [ { \"exists\": { \"kind\": \"read\", \"path\": \"a.c\" } },"
+	"        { \"exists\": { \"kind\": \"read\", \"path\": \"b.c\" } },"
+	"        { \"exists\": { \"kind\": \"read\" }, \"after\": \"update\", \"before\": \"first_mutation\" } ] },"
+	"      { \"name\": \"tests\", \"count\": { \"class\": \"test\" } },"
+	"      { \"name\": \"reads per edit\", \"count\": { \"kind\": \"read\" }, \"of\": { \"kind\": \"edit\", \"by\": \"agent\" } },"
+	"      { \"name\": \"late\", \"count\": { \"kind\": \"read\" }, \"of\": { \"kind\": \"unlink\" }, \"after\": \"update\" } ] } }";
 /* clang-format on */
 
 /* How a run is broken. */
@@ -34,6 +40,8 @@ struct broken {
 		few;
 	bool old_goal;
 	int check, rule; /* enum strict_check and strict_valid that must fail, -1 = none */
+	unsigned looked, of,
+		edits; /* figures by hand, 0 = as in the good run: 2 of 3 looks, one edit */
 };
 
 static void put_run(struct fakerun *f, const struct broken *v)
@@ -131,16 +139,16 @@ static void put_trace(struct fakerun *f, const struct broken *v)
 static const struct broken table[] = {
 	{ "a good run", .check = -1, .rule = -1 },
 	{ "tests fail", .unresolved = true, .check = STRICT_TASK, .rule = -1 },
-	{ "the user's lines go", .lost_lines = true, .check = STRICT_PRESERVATION, .rule = -1 },
-	{ "a forbidden file is edited", .forbidden = true, .check = STRICT_PROHIBITED, .rule = -1 },
+	{ "the user's lines go", .lost_lines = true, .edits = 2, .check = STRICT_PRESERVATION, .rule = -1 },
+	{ "a forbidden file is edited", .forbidden = true, .edits = 2, .check = STRICT_PROHIBITED, .rule = -1 },
 	{ "judged under the old verifier", .old_verifier = true, .check = STRICT_AUTHORITY, .rule = -1 },
 	{ "judged under the old verifier, which fails", .old_verifier = true, .unresolved = true, .check = STRICT_AUTHORITY, .rule = -1 },
 	{ "nobody told the agent", .no_message = true, .check = STRICT_AUTHORITY, .rule = -1 },
 	{ "another goal is in force", .old_goal = true, .old_verifier = true, .check = STRICT_AUTHORITY, .rule = -1 },
-	{ "it changes before it looks", .no_look = true, .check = STRICT_FRESH, .rule = -1 },
+	{ "it changes before it looks", .no_look = true, .looked = 1, .check = STRICT_FRESH, .rule = -1 },
 	{ "it tests before it changes", .test_first = true, .check = STRICT_ORDER, .rule = -1 },
-	{ "a clean arm", .clean = true, .no_look = true, .check = -1, .rule = -1 },
-	{ "a clean arm that fails", .clean = true, .unresolved = true, .check = STRICT_TASK, .rule = -1 },
+	{ "a clean arm", .clean = true, .no_look = true, .looked = 1, .of = 2, .check = -1, .rule = -1 },
+	{ "a clean arm that fails", .clean = true, .unresolved = true, .looked = 1, .of = 2, .check = STRICT_TASK, .rule = -1 },
 	{ "the fork was not reached", .no_fork = true, .check = -1, .rule = STRICT_FORK },
 	{ "the prefix differs", .differs = true, .check = -1, .rule = STRICT_PREFIX },
 	{ "an effect is refused", .refused = true, .check = -1, .rule = STRICT_UPDATE },
@@ -161,6 +169,29 @@ static struct scenario *load(const char *text)
 	if (scenario_parse("s.json", text, strlen(text), "/", &s, &err) < 0)
 		tap_ok(false, "the scenario is read: %s", err.text);
 	return s;
+}
+
+/* Figures, and that success does not hang on them. */
+static void figures(const struct broken *v, const struct strict_result *r)
+{
+	const struct strict_figure *f = r->figure;
+	unsigned looked = v->looked ? v->looked : 2, of = v->of ? v->of : 3;
+	unsigned edits = v->edits ? v->edits : 1;
+
+	if (!tap_ok(r->n_figures == 4, "%s: four figures", v->name))
+		return;
+	tap_ok(f[0].rate && f[0].count == looked && f[0].of == of &&
+		       strict_figure_value(&f[0]) * of == looked,
+	       "%s: looked at %llu of %llu", v->name, (unsigned long long)f[0].count,
+	       (unsigned long long)f[0].of);
+	tap_ok(!f[1].rate && f[1].count == 2 && strict_figure_value(&f[1]) == 2, "%s: tests %llu",
+	       v->name, (unsigned long long)f[1].count);
+	tap_ok(f[2].rate && f[2].count == 2 && f[2].of == edits &&
+		       strict_figure_value(&f[2]) == 2.0 / edits,
+	       "%s: %llu reads, %llu edits", v->name, (unsigned long long)f[2].count,
+	       (unsigned long long)f[2].of);
+	tap_ok(f[3].rate && !f[3].of && strict_figure_value(&f[3]) < 0, "%s: nothing to divide by",
+	       v->name);
 }
 
 static void one(const struct scenario *sc, const struct broken *v)
@@ -193,6 +224,8 @@ static void one(const struct scenario *sc, const struct broken *v)
 	tap_ok(rc < 0 || (r.has_milestones && r.of == 2), "%s: milestones %llu of %llu", v->name,
 	       (unsigned long long)r.matched, (unsigned long long)r.of);
 	tap_ok(rc < 0 || (r.arm == STRICT_CLEAN) == v->clean, "%s: the arm", v->name);
+	if (rc == 0)
+		figures(v, &r);
 	strict_json(&r, &json);
 	tap_ok(rc < 0 || json_parse("strict.json", buf_str(&json), json.len, &src, &err) == 0,
 	       "%s: strict.json is JSON %s", v->name, err.text);
@@ -254,6 +287,14 @@ static void refused(void)
 		{ "{ \"fresh_observation\": { \"any\": [] } }", "did you mean \"any_of\"" },
 		{ "{ \"recovery_order\": { \"steps\": [] } }", "$.checks.recovery_order" },
 		{ "{ \"milestones\": [ { \"match\": { \"kind\": \"fokr\" } } ] }", "did you mean \"fork\"" },
+		{ "{ \"figures\": {} }", "$.checks.figures: expected an array" },
+		{ "{ \"figures\": [ { \"share\": [] } ] }", "$.checks.figures[0]: a figure is an object with a \"name\"" },
+		{ "{ \"figures\": [ { \"name\": \"x\" } ] }", "\"share\" or \"count\"" },
+		{ "{ \"figures\": [ { \"name\": \"x\", \"shares\": [] } ] }", "did you mean \"share\"" },
+		{ "{ \"figures\": [ { \"name\": \"x\", \"share\": [], \"of\": {} } ] }", "no key \"of\"" },
+		{ "{ \"figures\": [ { \"name\": \"x\", \"count\": { \"kind\": \"reed\" } } ] }", "did you mean \"read\"" },
+		{ "{ \"figures\": [ { \"name\": \"x\", \"count\": { \"kind\": \"read\" }, \"of\": { \"kind\": \"reed\" } } ] }", "$.checks.figures[0].of" },
+		{ "{ \"figures\": [ { \"name\": \"x\", \"count\": { \"kind\": \"read\" } }, { \"name\": \"x\", \"count\": { \"kind\": \"read\" } } ] }", "two figures are called \"x\"" },
 	};
 	/* clang-format on */
 
@@ -273,7 +314,24 @@ static void refused(void)
 	}
 }
 
-int main(void)
+/* docs/predicates.md has the forms of figures as the program has them. */
+static void reference(const char *file)
+{
+	auto_buf b = BUF_INIT(1u << 20);
+	struct err err = { 0 };
+	size_t n = 0;
+	struct pred_doc *docs = strict_figure_docs(&n);
+
+	tap_ok(fd_read_file(file, &b, &err) == 0, "the reference page %s", err.text);
+	for (size_t i = 0; i < n; i++) {
+		auto_free char *row = mem_printf("\n| `%s` | %s |\n", docs[i].key, docs[i].doc);
+
+		tap_ok(strstr(buf_str(&b), row) != NULL, "figures: %s", docs[i].key);
+	}
+	free(docs);
+}
+
+int main(int argc, char **argv)
 {
 	struct scenario *sc = load(scenario_text);
 
@@ -285,5 +343,6 @@ int main(void)
 	scenario_free(sc);
 	edges();
 	refused();
+	reference(argc > 1 ? argv[1] : "docs/predicates.md");
 	return tap_done();
 }
