@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "study/protocol.h"
 #include "study/report.h"
 #include "study/shift.h"
 
@@ -24,7 +25,8 @@ struct opts {
 static const struct opt_row rows[] = {
 	{ 't', "table", OPT_STR, offsetof(struct opts, table), "NAME",
 	  "runs, 2, 3, 4, 5, 7, 10, tests, failures, behaviour, cost; of pairs: pairs, families, positions, "
-	  "grid, ladder, sweep, versus, checks, invalid, after, missing, scenarios, cells; or all (default)" },
+	  "grid, ladder, sweep, versus, checks, invalid, after, missing, scenarios, cells; figures, paths; or all "
+	  "but the last two (default)" },
 	{ 'f', "format", OPT_ENUM, offsetof(struct opts, format), "FORMAT",
 	  "how it is printed (default text)", table_formats },
 	{ 'b', "benchmark", OPT_LIST, offsetof(struct opts, benchmarks), "NAME",
@@ -58,12 +60,14 @@ struct work {
 	struct report *report;
 	struct shift_pairs pairs;
 	struct shift *shift;
+	struct protocol_runs protocol;
 };
 
 static void work_done(struct work *w)
 {
 	report_free(w->report);
 	shift_free(w->shift);
+	protocol_done(&w->protocol);
 	shift_pairs_done(&w->pairs);
 	report_sizes_done(&w->sizes);
 	prices_free(w->prices);
@@ -132,6 +136,26 @@ static int read_path(const char *path, struct work *w, struct err *err)
 	return results_load(path, &w->results, err);
 }
 
+/* Is @name a table of figures or histories? */
+static bool of_protocol(const char *name)
+{
+	for (size_t i = 0; name && protocol_tables[i]; i++)
+		if (strcmp(name, protocol_tables[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Those tables are made of the run directories themselves: a record of results does not hold what they show. */
+static int read_protocol(struct work *w, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < w->results.n; i++)
+		if (is_dir(w->results.v[i].source))
+			rc = protocol_add(w->results.v[i].source, &w->protocol, err);
+	return rc;
+}
+
 /* Group what was read. Patch sizes need neither runs nor pairs. */
 static int group(const struct strv *paths, struct work *w, struct err *err)
 {
@@ -177,6 +201,8 @@ static int gather(const struct opts *o, const struct strv *paths, struct work *w
 		rc = write_results(o, w, err);
 	if (rc == 0)
 		rc = write_counts(o, w, err);
+	if (rc == 0 && of_protocol(o->table))
+		return read_protocol(w, err);
 	return rc == 0 ? group(paths, w, err) : rc;
 }
 
@@ -291,10 +317,23 @@ static int print(const struct opts *o, const struct work *w, struct table *const
 	return put(o->out, &text, err);
 }
 
-static int tables(const struct opts *o, const struct work *w, struct err *err)
+/* The one table of figures or histories that was asked for: 1, or negative. */
+static int make_protocol(const struct opts *o, struct work *w, struct table **ret, struct err *err)
+{
+	const char *why = "";
+	int rc;
+
+	*ret = protocol_table(&w->protocol, o->table, &why, &rc, err);
+	if (!*ret && rc == 0)
+		rc = err_set(err, ERR_INPUT, "report: nothing for table %s: %s", o->table, why);
+	return rc < 0 ? rc : 1;
+}
+
+static int tables(const struct opts *o, struct work *w, struct err *err)
 {
 	struct table *t[48] = { NULL };
-	int n = make(o, w, t, ARRAY_SIZE(t) - 1, err);
+	int n = of_protocol(o->table) ? make_protocol(o, w, t, err)
+				      : make(o, w, t, ARRAY_SIZE(t) - 1, err);
 	int rc = n < 0 ? n : print(o, w, t, (size_t)n, err);
 
 	for (size_t i = 0; i < ARRAY_SIZE(t); i++)
@@ -333,6 +372,8 @@ static int check(const struct opts *o, const struct strv *paths, struct err *err
 		names[n++] = report_tables[i];
 	for (size_t i = 0; shift_tables[i] && n + 1 < ARRAY_SIZE(names); i++)
 		names[n++] = shift_tables[i];
+	for (size_t i = 0; protocol_tables[i] && n + 1 < ARRAY_SIZE(names); i++)
+		names[n++] = protocol_tables[i];
 	for (size_t i = 0; i < n; i++) {
 		if (strcmp(o->table, names[i]) == 0)
 			return 0;
@@ -402,6 +443,11 @@ const struct opt_cmd cmd_report = {
 		"invalid    invalid pairs by reason; missing: cells without a valid pair\n"
 		"after      tokens, time and actions behind the fork\n"
 		"scenarios  by scenario\n"
+		"\n"
+		"By scenario, only when asked for:\n"
+		"\n"
+		"figures    user correction, questions, milestones, and what the scenario's figures say\n"
+		"paths      histories of one contract: realisation, conditional path violation\n"
 		"\n"
 		"Rates count runs that are resolved or unresolved; invalid, infra and ungraded ones are shown\n"
 		"beside. Runs pair by task, model and repeat; a pair whose plans differ in more than the\n"
