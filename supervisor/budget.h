@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "profiles/limits.h"
 
 struct budget {
@@ -28,5 +29,10 @@ bool budget_hit(struct budget *b, enum limit_kind kind);
 
 /* Has @kind newly passed 80 % of its limit? Tells once. */
 bool budget_warn(struct budget *b, enum limit_kind kind);
+
+/* Append what an agent that watches its resources would want to know: of the limits on calls, tokens and money that
+ * there are, how much is used ("3 of 12 model calls, 0.10 of 3.00 dollars"). Nothing without any. Never the time: no two
+ * runs would have the same text, and a prefix with it in a message could not be run again. */
+void budget_text(const struct budget *b, struct buf *out);
 
 #endif

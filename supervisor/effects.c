@@ -130,6 +130,13 @@ static int op_exec(void *arg, char *const *argv, struct err *err)
 			     err);
 }
 
+static void op_budget(void *arg, struct buf *out)
+{
+	const struct sup *s = arg;
+
+	budget_text(&s->budget, out);
+}
+
 static int op_message(void *arg, const char *text, struct err *err)
 {
 	struct sup *s = arg;
@@ -265,6 +272,7 @@ const struct engine_ops effects_ops = {
 	.write = op_write,
 	.message = op_message,
 	.later = gwsim_later,
+	.budget = op_budget,
 	.exec = op_exec,
 	.touched = op_touched,
 	.fired = op_fired,

@@ -93,6 +93,8 @@ struct engine_ops {
 	 * @f says of the firing? Its message and message_source are what is said when they do not.
 	 * True: it is promised and counts as applied. NULL = never. */
 	bool (*later)(void *arg, const struct firing *f, const struct message_about *about);
+	/* What of its limits the agent has used, in words, for messages that say it. May be NULL. */
+	void (*budget)(void *arg, struct buf *out);
 	/* Run a command in the box and wait for it. 0 or negative. */
 	int (*exec)(void *arg, char *const *argv, struct err *err);
 	/* Records. */

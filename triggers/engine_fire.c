@@ -282,16 +282,20 @@ static int do_message(struct shot *s, size_t k, struct err *err)
 	auto_free char *source = NULL;
 	struct err why = { ERR_NONE, 0, "" };
 	struct message_about what;
+	auto_buf budget = BUF_INIT(MESSAGE_MAX);
 	const char *template;
 	char sum[DIGEST_HEX];
 
 	(void)err; /* a channel that fails is the run's business, not the engine's end */
 	about(s, NULL);
+	if (s->e->ops->budget)
+		s->e->ops->budget(s->e->arg, &budget);
 	what = (struct message_about){ .stage = s->round,
 				       .claim = s->iv->effects[k].claim,
 				       .path = s->at_path,
 				       .first = s->at_first,
-				       .last = s->at_last };
+				       .last = s->at_last,
+				       .budget = buf_str(&budget) };
 	text = message_text(&s->iv->effects[k], &what, &source);
 	template = message_template(&s->iv->effects[k], &what);
 	f.message = text;

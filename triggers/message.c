@@ -84,12 +84,18 @@ static void put_round(const struct message_about *a, struct buf *out)
 	buf_addf(out, "%" PRIu64, a->stage);
 }
 
+static void put_budget(const struct message_about *a, struct buf *out)
+{
+	buf_adds(out, a->budget && *a->budget ? a->budget : "no limits");
+}
+
 static const struct {
 	const char *name;
 	void (*put)(const struct message_about *a, struct buf *out);
 } fields[] = {
 	{ "{region}", put_region }, { "{claim}", put_claim }, { "{path}", put_path },
 	{ "{first}", put_first },   { "{last}", put_last },   { "{round}", put_round },
+	{ "{budget}", put_budget },
 };
 
 static char *fill(const char *text, const struct message_about *about)

@@ -18,6 +18,7 @@ struct message_about {
 	const char *claim;    /* a sentence of the user's about the edit, NULL = none */
 	const char *path;     /* file of the edit or touch, NULL = not known */
 	uint64_t first, last; /* its lines, 0,0 = not known */
+	const char *budget;   /* what of its limits the agent has used, NULL = not known */
 };
 
 /* The text of message effect @e. *ret_source is "text", "template:STAGE" or
@@ -32,7 +33,7 @@ const char *message_template(const struct effect *e, const struct message_about 
 char *message_by_stage(const struct message_about *about);
 
 /* Check the template name or text of @e: a stage's name, or text with {claim} {region} {path}
- * {first} {last} {round}. 0 or -ERR_INPUT with the nearest name. */
+ * {first} {last} {round} {budget}. 0 or -ERR_INPUT with the nearest name. */
 int message_check(const struct effect *e, struct err *err);
 
 /* Does @text give the experiment away? NULL = no, otherwise what is wrong with it (static). Texts

@@ -100,7 +100,8 @@ static void test_template(void)
 
 static void test_own(void)
 {
-	struct message_about a = { 1, NULL, "a.c", 3, 3 };
+	struct message_about a = { 1, NULL, "a.c", 3, 3, NULL };
+	struct message_about spent = { .stage = 1, .budget = "3 of 12 model calls" };
 	struct effect fixed = { .kind = EFFECT_MESSAGE,
 				.text = (char *)"I changed the limit check." };
 	struct effect code = { .kind = EFFECT_MESSAGE, .text = (char *)"Use\n```\nx = 1\n```" };
@@ -109,9 +110,11 @@ static void test_own(void)
 		.kind = EFFECT_MESSAGE,
 		.template = (char *)"See {path}:{first}-{last}, {region}, {round}.{claim} {x}"
 	};
+	struct effect limits = { .kind = EFFECT_MESSAGE, .template = (char *)"Used: {budget}." };
 	struct effect pinned = { .kind = EFFECT_MESSAGE, .template = (char *)"insistent" };
 	struct effect typo = { .kind = EFFECT_MESSAGE, .template = (char *)"insistant" };
-	auto_free char *third = message_by_stage(&(struct message_about){ 3, NULL, "a.c", 3, 3 });
+	auto_free char *third =
+		message_by_stage(&(struct message_about){ 3, NULL, "a.c", 3, 3, NULL });
 	struct err err;
 
 	source(&fixed, &a, "I changed the limit check.", "text", "fixed text");
@@ -119,6 +122,8 @@ static void test_own(void)
 	source(&bad, &a, NULL, "template:1 (text refused: counter-edit)",
 	       "a give-away is replaced");
 	source(&own, &a, "See a.c:3-3, a.c (line 3), 1. {x}", "template:1", "own template");
+	source(&limits, &spent, "Used: 3 of 12 model calls.", "template:1", "what is used");
+	source(&limits, &a, "Used: no limits.", "template:1", "without limits");
 	source(&pinned, &a, third, "template:3", "pinned stage");
 	tap_ok(message_check(&own, &err) == 0 && message_check(&pinned, &err) == 0,
 	       "good templates");
