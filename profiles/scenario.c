@@ -105,7 +105,7 @@ static const struct json_field actor_rows[] = {
 	{ "unadapted", JSON_STR, offsetof(struct actors, unadapted), .doc = "diff, or its file: the original task's outcome" },
 	{ "stale", JSON_STR, offsetof(struct actors, stale), .doc = "diff, or its file: made without looking again" },
 	{ "recovery", JSON_STR, offsetof(struct actors, recovery), .doc = "diff, or its file: recovered from the touch" },
-	{ "mutations", JSON_RAW, offsetof(struct actors, mutations), .doc = "object: name of a check to the script that breaks it and nothing else" },
+	{ "mutations", JSON_RAW, offsetof(struct actors, mutations), .doc = "object: name of a check to the script that breaks it and nothing else, or verifier:VERSION, or no-message (below)" },
 	{ NULL },
 };
 /* clang-format on */

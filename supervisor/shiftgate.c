@@ -81,6 +81,60 @@ static int read_actors(struct gating *g, struct err *err)
 	return rc;
 }
 
+/* --- mutations ---------------------------------------------------------------------------------- */
+
+#define OTHER_VERIFIER "verifier:" /* and the name of a version */
+#define NO_MESSAGE     "no-message"
+
+static const char *version_named(const char *value)
+{
+	return str_starts(value, OTHER_VERIFIER) ? value + strlen(OTHER_VERIFIER) : NULL;
+}
+
+/* The version that a mutation has the verdict made under. It must be one, and not the one in force: otherwise
+ * nothing is broken. */
+static int other_verifier(const struct gating *g, const char *check, const char *name,
+			  struct err *err)
+{
+	struct authority last = { 0 };
+	struct task *task = NULL;
+	int rc = authority_task(g->req->task, g->req->scenario, NULL, name, &task, err);
+
+	task_free(task);
+	if (rc == 0)
+		rc = authority_final(g->req->scenario, &last, err);
+	if (rc == 0 && str_eq(last.verifier, name))
+		rc = err_set(err, ERR_INPUT,
+			     "%s: actors.mutations.%s: verifier \"%s\" is the one in force at the "
+			     "end; name another version of \"authority\", or \"" AUTHORITY_INITIAL
+			     "\"",
+			     g->req->scenario->file, check, name);
+	authority_done(&last);
+	return rc;
+}
+
+/* What is broken must be a check, by something that breaks it. */
+static int check_mutations(const struct gating *g, struct err *err)
+{
+	const cJSON *m;
+	int rc = 0;
+
+	cJSON_ArrayForEach (m, g->a.mutations) {
+		const char *value = cJSON_GetStringValue(m),
+			   *name = value ? version_named(value) : NULL;
+
+		if (!value || !shiftgate_check_bit(m->string))
+			return err_set(err, ERR_INPUT,
+				       "%s: actors.mutations.%s is no check; there are task, "
+				       "preservation, prohibited, authority, fresh_observation and "
+				       "recovery_order",
+				       g->req->scenario->file, m->string);
+		if (name && rc == 0)
+			rc = other_verifier(g, m->string, name, err);
+	}
+	return rc;
+}
+
 /* --- outcomes ----------------------------------------------------------------------------------- */
 
 static void told(const struct gating *g, struct shiftgate_outcome *o)
@@ -337,36 +391,34 @@ static int at_position(struct gating *g, const char *position, struct err *err)
 	return rc;
 }
 
-/* "authority" is broken from outside: by the version that the verdict is made under, or by a message that never
- * came. */
+/* A script breaks a check from inside. "authority" is broken from outside: by the version that the verdict is made
+ * under, or by a message that never came. */
+static int play_mutation(struct gating *g, const char *position, const char *check,
+			 const char *value, struct err *err)
+{
+	bool silent = strcmp(value, NO_MESSAGE) == 0;
+	const char *other = version_named(value);
+	auto_free char *script =
+		silent || other ? mem_strdup(g->a.recovery) : path_join(g->dir, value);
+	struct wanted w = { .row = SHIFTGATE_MUTATION,
+			    .position = position,
+			    .script = script,
+			    .mutation = check,
+			    .shifted = true,
+			    .mode = silent ? "edit" : NULL,
+			    .verifier = other };
+
+	return play(g, &w, err);
+}
+
 static int mutate(struct gating *g, const char *position, struct err *err)
 {
 	const cJSON *m;
 	int rc = 0;
 
 	cJSON_ArrayForEach (m, g->a.mutations) {
-		const char *value = cJSON_GetStringValue(m);
-		bool old = value && strcmp(value, "old-verifier") == 0;
-		bool silent = value && strcmp(value, "no-message") == 0;
-		auto_free char *script = value && !old && !silent ? path_join(g->dir, value)
-								  : mem_strdup(g->a.recovery);
-		struct wanted w = { .row = SHIFTGATE_MUTATION,
-				    .position = position,
-				    .script = script,
-				    .mutation = m->string,
-				    .shifted = true,
-				    .mode = silent ? "edit" : NULL,
-				    .verifier = old ? AUTHORITY_INITIAL : NULL };
-
-		if (!value || !shiftgate_check_bit(m->string))
-			return err_set(err, ERR_INPUT,
-				       "%s: actors.mutations.%s is no check; there are task, "
-				       "preservation, prohibited, authority, fresh_observation and "
-				       "recovery_order",
-				       g->req->scenario->file, m->string);
-		rc = play(g, &w, err);
-		if (rc < 0)
-			return rc;
+		if (rc == 0)
+			rc = play_mutation(g, position, m->string, cJSON_GetStringValue(m), err);
 	}
 	return rc;
 }
@@ -413,6 +465,8 @@ int shiftgate_run(const struct shiftgate_request *req, struct shiftgate_result *
 		rc = authority_check(req->scenario, err);
 	if (rc == 0)
 		rc = read_actors(&g, err);
+	if (rc == 0 && req->mutations)
+		rc = check_mutations(&g, err);
 	if (rc == 0)
 		rc = fd_mkdirs(g.out, 0755, err);
 	if (rc == 0)

@@ -148,15 +148,16 @@ static int judge_order(struct strict_work *w, struct strict_row *r, struct err *
 	return judge_late(w, r, STRICT_ORDER, "all steps in order", err);
 }
 
-/* The last `authority` record is what the interventions end in. */
+/* What the interventions end in: by the last `authority` record, or as it was where none of them changes a version. */
 static size_t put_in_force(struct strict_work *w, struct strict_row *r)
 {
 	const struct pred_facts *f = pred_facts(w->checks.set);
 	const struct authority *a = &w->checks.final;
 	bool there = f->authority > f->fork;
-	bool ok = there && str_eq(f->goal, a->goal) && str_eq(f->verifier, a->verifier);
+	bool ok = there == w->checks.authority && str_eq(w->in_force.goal, a->goal) &&
+		  str_eq(w->in_force.verifier, a->verifier);
 	size_t at =
-		own_part(r, "the versions in force are the updated ones", ok,
+		own_part(r, "the versions in force are those that the update left", ok,
 			 mem_printf("goal %s, verifier %s; the update ends in goal %s, verifier %s",
 				    w->in_force.goal, w->in_force.verifier, a->goal, a->verifier));
 
@@ -189,13 +190,13 @@ static int judge_authority(struct strict_work *w, struct strict_row *r, struct e
 	bool goal = !str_eq(w->checks.final.goal, AUTHORITY_INITIAL);
 
 	(void)err;
-	r->applies = w->ret->arm == STRICT_SHIFTED && w->checks.authority;
+	r->applies = w->ret->arm == STRICT_SHIFTED && w->req->scenario;
 	if (!r->applies) {
 		sum_up(r, bad, "");
 		return 0;
 	}
 	at[n++] = put_in_force(w, r);
-	if (w->checks.message || goal)
+	if (goal || (w->checks.authority && w->checks.message))
 		at[n++] = put_told(w, r);
 	at[n++] = own_part(
 		r, "the verdict was made under them", same_version(w),

@@ -184,7 +184,7 @@ int strict_applies(const struct scenario *s, enum strict_arm arm, unsigned *ret_
 			if (late ? arm == STRICT_SHIFTED : strict_part_applies(c.list[k].v[i], arm))
 				mask |= 1u << k;
 	}
-	if (rc == 0 && c.authority && arm == STRICT_SHIFTED)
+	if (rc == 0 && s && arm == STRICT_SHIFTED)
 		mask |= 1u << STRICT_AUTHORITY;
 	strict_checks_done(&c);
 	*ret_mask = mask;

@@ -32,6 +32,18 @@ static const char scenario_text[] =
 	"      { \"name\": \"late\", \"count\": { \"kind\": \"read\" }, \"of\": { \"kind\": \"unlink\" }, \"after\": \"update\" } ] } }";
 /* clang-format on */
 
+/* The same with an update that changes no version: version "initial" holds to the end. */
+static char *plain_text(void)
+{
+	static const char effect[] =
+		"{ \"authority\": { \"goal\": \"updated\", \"verifier\": \"updated\" } }";
+	static const char other[] = "{ \"exec\": [\"true\"] }";
+	const char *at = strstr(scenario_text, effect);
+
+	return mem_printf("%.*s%s%s", (int)(at - scenario_text), scenario_text, other,
+			  at + sizeof(effect) - 1);
+}
+
 /* How a run is broken. */
 struct broken {
 	const char *name;
@@ -39,6 +51,8 @@ struct broken {
 	bool no_fork, clean, differs, no_update, refused, killed, infra, no_patch, regions, gap,
 		few;
 	bool old_goal;
+	bool plain, draft,
+		unasked; /* no version changes; the verdict is of another; one was put in force all the same */
 	int check, rule; /* enum strict_check and strict_valid that must fail, -1 = none */
 	unsigned looked, of,
 		edits; /* figures by hand, 0 = as in the good run: 2 of 3 looks, one edit */
@@ -59,7 +73,9 @@ static void put_run(struct fakerun *f, const struct broken *v)
 
 static void put_files(struct fakerun *f, const struct broken *v)
 {
-	const char *version = v->old_verifier || v->clean ? "initial" : "updated";
+	const char *version = v->draft                                  ? "draft"
+			      : v->old_verifier || v->clean || v->plain ? "initial"
+									: "updated";
 	auto_free char *plan =
 		mem_printf("{ \"schema\": \"proctor.plan/1\", \"profile\": { \"watch\": \"%s\" } }",
 			   v->regions ? "regions" : "workspace");
@@ -88,9 +104,11 @@ static void put_update(struct fakerun *f, const struct broken *v)
 		return;
 	fakerun_edit(f, "user", 0, "a.c", "one\n", "one\nUSER LINE\n", 2, 2);
 	fakerun_rec(f, "intervene", "\"order\":1,\"effect\":\"edit\",\"applied\":1");
-	fakerun_rec(f, "authority", "\"goal\":\"%s\",\"verifier\":\"updated\"",
-		    v->old_goal ? "initial" : "updated");
-	fakerun_rec(f, "intervene", "\"order\":1,\"effect\":\"authority\",\"applied\":1");
+	if (!v->plain || v->unasked) {
+		fakerun_rec(f, "authority", "\"goal\":\"%s\",\"verifier\":\"updated\"",
+			    v->old_goal ? "initial" : "updated");
+		fakerun_rec(f, "intervene", "\"order\":1,\"effect\":\"authority\",\"applied\":1");
+	}
 	if (v->refused)
 		fakerun_rec(
 			f, "intervene",
@@ -146,6 +164,12 @@ static const struct broken table[] = {
 	{ "nobody told the agent", .no_message = true, .check = STRICT_AUTHORITY, .rule = -1 },
 	{ "another goal is in force", .old_goal = true, .old_verifier = true, .check = STRICT_AUTHORITY, .rule = -1 },
 	{ "it changes before it looks", .no_look = true, .looked = 1, .check = STRICT_FRESH, .rule = -1 },
+	{ "no version changes", .plain = true, .check = -1, .rule = -1 },
+	{ "none changes, and nobody told the agent anything", .plain = true, .no_message = true, .check = -1, .rule = -1 },
+	{ "none changes, judged under one that never was in force", .plain = true, .draft = true, .check = STRICT_AUTHORITY, .rule = -1 },
+	{ "none changes, judged under one by which it fails", .plain = true, .draft = true, .unresolved = true, .check = STRICT_AUTHORITY, .rule = -1 },
+	{ "none should change, and one is in force", .plain = true, .unasked = true, .draft = true, .check = STRICT_AUTHORITY, .rule = -1 },
+	{ "none changes, and tests fail", .plain = true, .unresolved = true, .check = STRICT_TASK, .rule = -1 },
 	{ "it tests before it changes", .test_first = true, .check = STRICT_ORDER, .rule = -1 },
 	{ "a clean arm", .clean = true, .no_look = true, .looked = 1, .of = 2, .check = -1, .rule = -1 },
 	{ "a clean arm that fails", .clean = true, .unresolved = true, .looked = 1, .of = 2, .check = STRICT_TASK, .rule = -1 },
@@ -333,13 +357,16 @@ static void reference(const char *file)
 
 int main(int argc, char **argv)
 {
-	struct scenario *sc = load(scenario_text);
+	auto_free char *text = plain_text();
+	struct scenario *sc = load(scenario_text), *plain = load(text);
 
-	if (sc) {
+	if (sc && plain) {
 		applies(sc);
+		applies(plain);
 		for (size_t i = 0; i < ARRAY_SIZE(table); i++)
-			one(sc, &table[i]);
+			one(table[i].plain ? plain : sc, &table[i]);
 	}
+	scenario_free(plain);
 	scenario_free(sc);
 	edges();
 	refused();
