@@ -33,6 +33,7 @@ static void free_node(struct pred *p)
 	pred_ref_free(p->file.at);
 	free(p->path);
 	strv_done(&p->tests);
+	strv_done(&p->reached);
 	free(p);
 }
 
@@ -62,6 +63,7 @@ struct pred_set *pred_set_free(struct pred_set *set)
 	free(set->wait);
 	free(set->state);
 	free(set->change);
+	free(set->call);
 	free(set->firing);
 	for (size_t i = 0; i < set->n_refusals; i++)
 		free(set->refusal[i].why);

@@ -266,13 +266,64 @@ int pred_count_eval(struct pred_set *set, const struct pred *p, struct pred_find
 	return 0;
 }
 
+/* Did one of the texts come to the model in the window, and never before it? A part of its own. */
+static int reach(struct pred_set *set, const struct pred *p, struct pred_finding *f, size_t at,
+		 struct err *err)
+{
+	auto_free uint64_t *first = mem_zalloc(p->reached.n, sizeof(*first));
+	size_t k = pred_part_add(f, f->v[at].depth + 1, "reached the model");
+	struct pred_span s;
+	uint64_t from, to, old = 0;
+	int rc;
+
+	f->v[k].ok = !set->run->model;
+	pred_part_say(f, k, "the agent has no model API: what it was shown is not known");
+	if (!set->run->model)
+		return 0;
+	pred_span_of(set, &p->w, &s);
+	from = pred_call_at(set, s.after);
+	to = s.before == UINT64_MAX ? UINT64_MAX : pred_call_at(set, s.before);
+	rc = pred_reached(set->run->dir, &p->reached, to, first, err);
+	if (rc < 0)
+		return rc;
+	strv_each (i, &p->reached) {
+		old += first[i] <= from;
+		if (first[i] <= from || first[i] == UINT64_MAX || f->v[k].ok)
+			continue;
+		f->v[k].ok = true;
+		pred_part_say(f, k, "\"%s\" came to the model with its call %llu", p->reached.v[i],
+			      (unsigned long long)first[i]);
+	}
+	if (!f->v[k].ok && to == UINT64_MAX)
+		pred_part_say(f, k, "none of it came to the model behind call %llu",
+			      (unsigned long long)from);
+	else if (!f->v[k].ok)
+		pred_part_say(f, k, "none of it came to the model between calls %llu and %llu",
+			      (unsigned long long)from, (unsigned long long)to);
+	if (!f->v[k].ok && old)
+		pred_part_say(f, k, "%llu of the texts were there before and prove nothing",
+			      (unsigned long long)old);
+	return 0;
+}
+
 int pred_seen_eval(struct pred_set *set, const struct pred *p, struct pred_finding *f, size_t at,
 		   struct err *err)
 {
 	int rc = pred_exists_eval(set, p, f, at, err);
 	const struct pred_facts *facts = &set->facts;
-	auto_free char *was = mem_strdup(f->v[at].reason);
+	auto_free char *was = NULL;
 
+	if (rc == 0 && f->v[at].ok && p->reached.n) {
+		size_t k = f->n;
+
+		rc = reach(set, p, f, at, err);
+		f->v[at].ok = rc == 0 && f->v[k].ok;
+		if (rc == 0 && !f->v[k].ok)
+			pred_part_say(f, at,
+				      "it looked, but its result did not reach the model: %s",
+				      f->v[k].reason);
+	}
+	was = mem_strdup(f->v[at].reason);
 	if (rc == 0 && facts->update && !facts->mutation)
 		pred_part_say(f, at, "%s; the agent changed nothing behind the update", was);
 	return rc;

@@ -133,13 +133,32 @@ static int read_milestones(struct pred_set *set, const struct json_src *src, con
 	return pred_steps_read(set, src, where, obj, PRED_MILESTONES_MAX, p, err);
 }
 
+static int texts(const struct json_src *src, const char *where, const cJSON *item, struct strv *to,
+		 struct err *err)
+{
+	const cJSON *one = cJSON_IsArray(item) ? item->child : item;
+
+	for (; one; one = cJSON_IsArray(item) ? one->next : NULL) {
+		const char *s = cJSON_GetStringValue(one);
+
+		if (!s || !s[0] || strlen(s) > PRED_ARGV_MAX || to->n == PRED_ARGV_MAX)
+			return json_complain(src, where, err,
+					     "expected a text, or an array of texts");
+		strv_add(to, s);
+	}
+	return to->n ? 0 : json_complain(src, where, err, "expected at least one text");
+}
+
 static int read_seen(struct pred_set *set, const struct json_src *src, const char *where,
 		     const cJSON *obj, unsigned depth, struct pred *p, struct err *err)
 {
-	static const char *const keys[] = { "any_of", "mutation", "after", "before", "name", NULL };
+	static const char *const keys[] = { "any_of", "reached", "mutation", "after",
+					    "before", "name",    NULL };
 	const cJSON *any = cJSON_GetObjectItemCaseSensitive(obj, "any_of"), *one;
 	const cJSON *mutation = cJSON_GetObjectItemCaseSensitive(obj, "mutation");
+	const cJSON *reached = cJSON_GetObjectItemCaseSensitive(obj, "reached");
 	auto_free char *at = mem_printf("%s.any_of", where);
+	auto_free char *texts_at = mem_printf("%s.reached", where);
 	auto_free char *to = mem_printf("%s.mutation", where);
 	int rc;
 
@@ -162,25 +181,13 @@ static int read_seen(struct pred_set *set, const struct json_src *src, const cha
 	if (!p->w.before)
 		p->w.before = point(REF_MUTATION);
 	rc = pred_match_add(set, src, at, any, &p->match, err);
+	if (rc == 0 && reached)
+		rc = texts(src, texts_at, reached, &p->reached, err);
+	if (rc == 0 && p->reached.n > PRED_LIST_MAX)
+		rc = json_complain(src, texts_at, err, "at most %u texts", PRED_LIST_MAX);
 	if (rc == 0 && mutation)
 		rc = pred_match_add(set, src, to, mutation, &set->mutation, err);
 	return rc;
-}
-
-static int texts(const struct json_src *src, const char *where, const cJSON *item, struct strv *to,
-		 struct err *err)
-{
-	const cJSON *one = cJSON_IsArray(item) ? item->child : item;
-
-	for (; one; one = cJSON_IsArray(item) ? one->next : NULL) {
-		const char *s = cJSON_GetStringValue(one);
-
-		if (!s || !s[0] || strlen(s) > PRED_ARGV_MAX || to->n == PRED_ARGV_MAX)
-			return json_complain(src, where, err,
-					     "expected a text, or an array of texts");
-		strv_add(to, s);
-	}
-	return to->n ? 0 : json_complain(src, where, err, "expected at least one text");
 }
 
 /* clang-format off */

@@ -276,6 +276,7 @@ struct pred {
 	char *path;     /* file, NULL = all, */
 	double share;   /* and how many of the lines */
 	struct strv tests;
+	struct strv reached; /* of an observation: texts, one of which the model must have had */
 };
 
 /* A form of predicate: one key says which. */
@@ -319,6 +320,11 @@ struct pred_change {
 	uint64_t n, cmd;
 	uint64_t asked; /* answer that asked for it, or the beginning of its command, or @n */
 	bool fresh;     /* of a file that the base has not */
+};
+
+/* An answer of the model. */
+struct pred_call {
+	uint64_t n, most; /* record; greatest number of a call that was answered up to there */
 };
 
 /* An effect that could not be applied, and has not been since. */
@@ -366,6 +372,8 @@ struct pred_set {
 	struct pred_change *change;
 	size_t n_changes, cap_changes;
 	bool sure; /* the last change is one in any case */
+	struct pred_call *call;
+	size_t n_calls, cap_calls;
 	struct pred_firing *firing;
 	size_t n_firings, cap_firings;
 	struct pred_refusal *refusal;
@@ -463,6 +471,19 @@ int pred_order_eval(struct pred_set *set, const struct pred *p, struct pred_find
 		    struct err *err); /* see pred_exists_eval() */
 int pred_seen_eval(struct pred_set *set, const struct pred *p, struct pred_finding *f, size_t at,
 		   struct err *err); /* see pred_exists_eval() */
+
+/* The last call of the model that was answered up to record @n; 0 = none. */
+uint64_t pred_call_at(const struct pred_set *set, uint64_t n);
+
+/* For each of @texts the first call, up to @last, whose request (the client's body in model.jsonl of run directory
+ * @dir, docs/formats.md) holds it, whatever layers of JSON strings it stands in: into @first, which has room for them
+ * all; UINT64_MAX = none has. 0 or -ERR_INPUT. */
+int pred_reached(const char *dir, const struct strv *texts, uint64_t last, uint64_t *first,
+		 struct err *err);
+
+/* The same of one @line of the file, which is called @name: lowers @first. */
+int pred_reached_line(const struct strv *texts, const char *name, const char *line, size_t n,
+		      uint64_t last, uint64_t *first, struct err *err);
 
 /* Add part @asked (copied) below depth @depth. Its index. */
 size_t pred_part_add(struct pred_finding *f, unsigned depth, const char *asked);

@@ -56,7 +56,13 @@ static void on_spawn(struct pred_set *set, struct pred_rec *r)
 static void on_model(struct pred_set *set, struct pred_rec *r)
 {
 	const char *purpose = pred_rec_text(r, PM_PURPOSE);
+	uint64_t call = pred_rec_number(r, PM_CALL);
+	uint64_t most = set->n_calls ? set->call[set->n_calls - 1].most : 0;
 
+	if (call > most && set->n_calls < CMDS_MAX) {
+		MEM_GROW(set->call, set->cap_calls, set->n_calls + 1);
+		set->call[set->n_calls++] = (struct pred_call){ r->n, call };
+	}
 	if (!pred_rec_has(r, PM_BY) && pred_rec_number(r, PM_STATUS) < 400 &&
 	    (strcmp(purpose, "main") == 0 || strcmp(purpose, "subagent") == 0))
 		set->answer = r->n;
