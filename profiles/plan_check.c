@@ -92,6 +92,11 @@ static int check_intervention(const struct plan *p, const struct intervention *i
 			"watch=workspace",
 			p->scenario->id, (unsigned long long)iv->order, iv->when.anchor,
 			p->profile->name);
+	if (event == WHEN_ANCHOR && strcmp(iv->when.anchor, "fork") == 0 && !p->profile->steps)
+		return err_set(err, ERR_INPUT,
+			       "scenario \"%s\", intervention %llu waits for a fork, and a run of "
+			       "profile \"%s\" cannot be forked; use --set steps=true",
+			       p->scenario->id, (unsigned long long)iv->order, p->profile->name);
 	if (needs_gateway(&iv->when) && p->agent->api == AGENT_API_NONE)
 		return err_set(err, ERR_INPUT,
 			       "scenario \"%s\", intervention %llu: %s %s is about model calls, "

@@ -226,6 +226,7 @@ static void print_profile(struct json_w *w, const struct profile *p)
 	json_str(w, "grace", limits_text(LIMIT_WALL, p->grace, out));
 	json_str(w, "trace", profile_trace_name(p->trace));
 	json_str(w, "watch", profile_watch_name(p->watch));
+	json_bool(w, "steps", p->steps);
 	texts(w, "require", &p->require);
 	json_close(w, '}');
 }

@@ -181,6 +181,7 @@ const struct json_field profile_rows[] = {
 	{ "grace", JSON_DURATION, OFF(grace), .doc = "time between the tidy end and the kill" },
 	{ "trace", JSON_ENUM, OFF(trace), .choices = trace_names, .doc = "off (process tree only), files or full" },
 	{ "watch", JSON_ENUM, OFF(watch), .choices = watch_names, .doc = "files that are followed closely: regions (those with critical regions) or workspace (all, for mining)" },
+	{ "steps", JSON_BOOL, OFF(steps), .doc = "digest the workspace at every request to the model (steps.jsonl), which fork needs" },
 	{ "require", JSON_STRV, OFF(require), .doc = "layers without which the run is refused" },
 	{ NULL },
 };

@@ -78,6 +78,7 @@ struct profile {
 	uint64_t grace;      /* ns */
 	int trace;           /* enum trace_level */
 	int watch;           /* enum watch_mode: files that are followed closely */
+	bool steps;          /* digest the workspace at every request to the model, for fork */
 	struct strv require; /* layer names: the floor below which a run is refused */
 };
 

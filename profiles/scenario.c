@@ -81,7 +81,8 @@ static int keep_checked(const struct json_src *src, const char *where, const cJS
 }
 
 struct checks {
-	char *task, *preservation, *prohibited, *fresh_observation, *recovery_order, *milestones, *figures;
+	char *task, *preservation, *prohibited, *fresh_observation, *recovery_order, *milestones,
+		*figures;
 };
 
 struct actors {

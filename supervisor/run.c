@@ -235,7 +235,8 @@ static int start_steps(struct run *r, struct err *err)
 {
 	const struct forkpoint *f = r->opt->fork;
 
-	if (!r->plan->model || r->plan->profile->workspace != WORKSPACE_OVERLAY)
+	if (!r->plan->model || r->plan->profile->workspace != WORKSPACE_OVERLAY ||
+	    !r->plan->profile->steps)
 		return 0;
 	return steps_open(r->dir, r->ws, f ? f->steps : NULL, f ? f->at.call + 1 : 0, &r->sup.steps,
 			  err);

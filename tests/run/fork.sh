@@ -199,6 +199,13 @@ refused()
 	timeout 60 "$PROCTOR" run -q --no-tty --task calc/task.json --out plain -- true </dev/null >/dev/null 2>&1
 	go 3 "a run without a model" plain --at start --model script:nothing.json --out no
 	tap_like "$(cat err.txt)" 'no model API' "a run without a model: says why"
+	timeout 60 "$PROCTOR" run -q --no-tty --task calc/task.json --agent actor --model script:nothing.json --set steps=false \
+		--out stepless </dev/null >/dev/null 2>&1
+	go 3 "a run without steps" stepless --at start --model script:nothing.json --out no
+	tap_like "$(cat err.txt)" 'steps.jsonl: .*has steps off' "a run without steps: says why"
+	timeout 60 "$PROCTOR" run -q --no-tty --task calc/task.json --agent actor --model script:nothing.json --set steps=false \
+		--scenario calc/at-fork.json --out no </dev/null >/dev/null 2>err.txt
+	tap_like "$?$(cat err.txt)" '^3.*waits for a fork.*--set steps=true' "what waits for a fork is recorded with steps"
 	sed -i 's/promises to refuse/must refuse/' calc/task.json
 	go 3 "the task has changed since" "$agent/record" --at 0.5 --model script:nothing.json --out no
 	tap_like "$(cat err.txt)" 'problem_statement' "the task has changed: the field is named"

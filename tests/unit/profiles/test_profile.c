@@ -47,7 +47,7 @@ static void example(const char *dir)
 	for (size_t i = 0; i < ARRAY_SIZE(limits); i++)
 		tap_is_u64(p->limits.max[limits[i].kind], limits[i].v, limits_name(limits[i].kind));
 	tap_ok(p->on_limit == ON_LIMIT_FINISH && p->trace == TRACE_FILES, "on_limit, trace");
-	tap_ok(p->watch == WATCH_REGIONS, "watch");
+	tap_ok(p->watch == WATCH_REGIONS && p->steps, "watch, steps");
 	tap_is_u64(p->grace, 30 * SEC, "grace");
 	tap_is_u64(p->require.n, 3, "require");
 	profile_free(p);
