@@ -249,7 +249,7 @@ static struct table *paths_table(struct paths *p)
 	table_note(
 		t,
 		"Pairs: runs of one task and agent that differ in the history (scenario), of the "
-		"same repeat, graded by the same verifier. Probes: its listed tests.");
+		"same repeat, graded by the same verifier. Probes: its FAIL_TO_PASS tests.");
 	if (p->unlike)
 		table_note(t, "%zu pairs are left out: their verifiers differ.", p->unlike);
 	return t;

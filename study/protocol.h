@@ -17,7 +17,7 @@ struct protocol_figure {
 	double value;
 };
 
-/* A listed test of its verdict. */
+/* A test of FAIL_TO_PASS in its verdict: a probe of what was asked for. */
 struct protocol_probe {
 	char *name;
 	bool passed;

@@ -13,18 +13,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char small[] =
 	"{\"schema\":\"proctor.trace/1\"}\n"
-	"{\"n\":1,\"pid\":5,\"k\":\"spawn\",\"child\":6,\"child_cmd\":1}\n"
-	"{\"n\":2,\"k\":\"image\",\"path\":\"a.c\",\"sha256\":\"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\"}\n"
-	"{\"n\":3,\"k\":\"fork\",\"call\":1,\"arm\":\"shifted\"}\n"
-	"{\"n\":4,\"k\":\"edit\",\"path\":\"a.c\",\"lines\":[1,2],\"by\":\"user\",\"pre\":\"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\"}\n"
-	"{\"n\":5,\"k\":\"intervene\",\"order\":1,\"effect\":\"edit\",\"applied\":1}\n"
-	"{\"n\":6,\"k\":\"note\",\"message\":1,\"call\":2}\n"
-	"{\"n\":7,\"pid\":6,\"cmd\":1,\"k\":\"read\",\"path\":\"/workspace/./a.c\",\"lines\":[1,9],\"shown\":[2,3]}\n"
-	"{\"n\":8,\"pid\":6,\"cmd\":1,\"k\":\"edit\",\"path\":\"b/c\\\\xff\",\"by\":\"agent\"}\n"
-	"{\"n\":9,\"cmd\":1,\"k\":\"command\",\"class\":\"test\",\"argv\":[\"sh\",\"-c\",\"x\"]}\n"
-	"{\"n\":10,\"pid\":6,\"cmd\":1,\"k\":\"exit\",\"status\":1}\n"
-	"{\"n\":11,\"k\":\"service\",\"service\":\"s\",\"event\":\"request\",\"route\":\"/x\",\"code\":200,\"mutating\":1}\n"
-	"{\"n\":12,\"k\":\"end\",\"reason\":\"exited\"}\n";
+	"{\"n\":1,\"t\":1500000,\"pid\":5,\"k\":\"spawn\",\"child\":6,\"child_cmd\":1}\n"
+	"{\"n\":2,\"t\":3000000,\"k\":\"image\",\"path\":\"a.c\",\"sha256\":\"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\"}\n"
+	"{\"n\":3,\"t\":4500000,\"k\":\"fork\",\"call\":1,\"arm\":\"shifted\"}\n"
+	"{\"n\":4,\"t\":6000000,\"k\":\"edit\",\"path\":\"a.c\",\"lines\":[1,2],\"by\":\"user\",\"pre\":\"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\"}\n"
+	"{\"n\":5,\"t\":7500000,\"k\":\"intervene\",\"order\":1,\"effect\":\"edit\",\"applied\":1}\n"
+	"{\"n\":6,\"t\":9000000,\"k\":\"note\",\"message\":1,\"call\":2}\n"
+	"{\"n\":7,\"t\":10500000,\"pid\":6,\"cmd\":1,\"k\":\"read\",\"path\":\"/workspace/./a.c\",\"lines\":[1,9],\"shown\":[2,3]}\n"
+	"{\"n\":8,\"t\":12000000,\"pid\":6,\"cmd\":1,\"k\":\"edit\",\"path\":\"b/c\\\\xff\",\"by\":\"agent\"}\n"
+	"{\"n\":9,\"t\":13500000,\"cmd\":1,\"k\":\"command\",\"class\":\"test\",\"argv\":[\"sh\",\"-c\",\"x\"]}\n"
+	"{\"n\":10,\"t\":15000000,\"pid\":6,\"cmd\":1,\"k\":\"exit\",\"status\":1}\n"
+	"{\"n\":11,\"t\":16500000,\"k\":\"service\",\"service\":\"s\",\"event\":\"request\",\"route\":\"/x\",\"code\":200,\"mutating\":1}\n"
+	"{\"n\":12,\"t\":18000000,\"k\":\"end\",\"reason\":\"exited\"}\n";
 
 static int passed(void *arg, const char *id)
 {

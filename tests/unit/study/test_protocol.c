@@ -5,7 +5,8 @@
 #include "tests/lib/fakerun.h"
 #include "tests/lib/tap.h"
 
-/* A made-up run; "passed" holds a letter for each of the probes a to d that passed. */
+/* A made-up run; "passed" holds a letter for each of the probes a to d that passed; e is of
+ * PASS_TO_PASS, which no contract is probed by. */
 struct made {
 	const char *scenario, *digest, *passed, *verdict, *more;
 	unsigned repeat;
@@ -23,12 +24,12 @@ static void put_verdict(struct fakerun *f, const struct made *m)
 		" \"resources\": { \"wall_ns\": 1, \"cpu_ns\": 1, \"max_mem\": 1 },"
 		" \"verifier_digest\": \"%s\", \"digest\": \"00\", \"tests\": [",
 		m->verdict, m->digest);
-	for (char c = 'a'; c <= 'd'; c++)
-		buf_addf(
-			&b,
-			"%s{ \"name\": \"%c\", \"list\": \"FAIL_TO_PASS\", \"expected\": \"passed\","
-			" \"status\": \"%s\", \"how\": \"exact\" }",
-			c == 'a' ? "" : ",", c, strchr(m->passed, c) ? "passed" : "failed");
+	for (char c = 'a'; c <= 'e'; c++)
+		buf_addf(&b,
+			 "%s{ \"name\": \"%c\", \"list\": \"%s_TO_PASS\", \"expected\": \"passed\","
+			 " \"status\": \"%s\", \"how\": \"exact\" }",
+			 c == 'a' ? "" : ",", c, c == 'e' ? "PASS" : "FAIL",
+			 strchr(m->passed, c) ? "passed" : "failed");
 	buf_adds(&b, "] }");
 	fakerun_file(f, "verdict.json", buf_str(&b), b.len);
 }
@@ -52,10 +53,10 @@ static void add(const struct made *m, struct protocol_runs *out)
 
 /* clang-format off */
 static const struct made histories[] = {
-	{ "direct",  "v", "abcd", "resolved",   NULL, 1 },
+	{ "direct",  "v", "abcde", "resolved",  NULL, 1 },
 	{ "revised", "v", "ab",   "unresolved", NULL, 1 },
 	{ "revised", "v", "abd",  "unresolved", NULL, 2 },
-	{ "direct",  "v", "abc",  "unresolved", NULL, 2 },
+	{ "direct",  "v", "abce", "unresolved", NULL, 2 },
 	{ "direct",  "v", "abcd", "resolved",   NULL, 3 },
 	{ "revised", "w", "",     "unresolved", NULL, 3 }, /* another verifier: no pair */
 	{ "direct",  "v", "abcd", "resolved",   NULL, 4 },
