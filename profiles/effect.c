@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "profiles/input_internal.h"
+#include "profiles/servicefiles_internal.h"
 
 /* Only one of the keys may be there: its index in @keys, or -ERR_INPUT. */
 static int one_key(const struct json_src *src, const char *where, const cJSON *item,
@@ -396,8 +397,8 @@ static int check_authority(const struct json_src *src, const char *where, const 
 	return rc;
 }
 
-static int check_service(const struct json_src *src, const char *where, const cJSON *item,
-			 const cJSON *services, struct err *err)
+static int check_service(const struct json_src *src, const char *where, const char *dir,
+			 cJSON *item, const cJSON *services, struct err *err)
 {
 	const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "name"));
 	const char *known[65] = { NULL };
@@ -408,7 +409,7 @@ static int check_service(const struct json_src *src, const char *where, const cJ
 		const char *s = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(one, "name"));
 
 		if (s && name && strcmp(s, name) == 0)
-			return 0;
+			return servicefiles_effect(src, where, dir, item, err);
 		if (s && n + 1 < ARRAY_SIZE(known))
 			known[n++] = s;
 	}
@@ -431,7 +432,7 @@ int effect_check(const struct json_src *src, const char *where, const char *dir,
 	else if (strcmp(item->string, "authority") == 0)
 		rc = check_authority(src, at, item, authority, err);
 	else if (strcmp(item->string, "service") == 0)
-		rc = check_service(src, at, item, services, err);
+		rc = check_service(src, at, dir, item, services, err);
 	effect_place_done(&p);
 	effect_runtime_done(&r);
 	return rc;

@@ -89,7 +89,8 @@ int effect_signal(const char *name); /* see effect_signals */
  * no time. */
 int effect_mtime(const char *mtime, int64_t now, int64_t same, int64_t *ret);
 
-/* Check one effect of key @key ("place", "runtime", ...) as scenario_load() does; keys that are no objects of this
+/* Check one effect of key @key ("place", "runtime", ...) as scenario_load() does, and put the contents of files that it
+ * names in their place (@item is changed); keys that are no objects of this
  * kind are fine. Versions are looked up in @authority (JSON object or NULL), services in @services (JSON array or
  * NULL). 0 or -ERR_INPUT. */
 int effect_check(const struct json_src *src, const char *where, const char *dir, cJSON *item,

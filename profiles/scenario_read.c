@@ -10,6 +10,7 @@
 #include "profiles/input_internal.h"
 #include "profiles/rows_internal.h"
 #include "profiles/scenario_internal.h"
+#include "profiles/servicefiles_internal.h"
 
 static void free_effect(struct effect *e)
 {
@@ -199,10 +200,27 @@ static int read_objects(const struct json_src *src, const char *dir, struct scen
 				free(e[k].place);
 				e[k].place = cJSON_PrintUnformatted(sub->child);
 			}
+			if (e[k].service) {
+				free(e[k].service);
+				e[k].service = cJSON_PrintUnformatted(sub->child);
+			}
 			k++;
 		}
 		i++;
 	}
+	return 0;
+}
+
+static int read_services(const struct json_src *src, const char *dir, struct scenario_file *f,
+			 struct err *err)
+{
+	cJSON *services = cJSON_GetObjectItemCaseSensitive(src->root, "services");
+	int rc = services ? servicefiles_read(src, "$.services", dir, services, err) : 0;
+
+	if (rc < 0 || !f->services)
+		return rc;
+	free(f->services);
+	f->services = cJSON_PrintUnformatted(services);
 	return 0;
 }
 
@@ -231,6 +249,8 @@ int scenario_parse(const char *name, const char *text, size_t n, const char *dir
 		rc = read_edits(&src, dir, &f, err);
 	if (rc == 0)
 		rc = read_objects(&src, dir, &f, err);
+	if (rc == 0)
+		rc = read_services(&src, dir, &f, err);
 	if (rc == 0)
 		rc = read_user(&src, dir, &user, err);
 	if (rc == 0) {

@@ -108,7 +108,8 @@ static int ready(struct services_proc *p, struct err *err)
 	if (rc < 0)
 		return rc;
 	if (m.type == SVC_FAILED)
-		return err_set(err, ERR_HOST, "the services: %.500s", m.text);
+		return err_set(err, m.v[0] == ERR_INPUT ? ERR_INPUT : ERR_HOST,
+			       "the services: %.900s", m.text);
 	snprintf(p->missing, sizeof(p->missing), "%.120s", m.text);
 	return 0;
 }

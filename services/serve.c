@@ -155,7 +155,8 @@ static void reply(struct evhttp_request *r, const struct service_answer *a)
 
 	if (b)
 		evbuffer_add(b, buf_str(&a->body), a->body.len);
-	evhttp_add_header(evhttp_request_get_output_headers(r), "Content-Type", "application/json");
+	evhttp_add_header(evhttp_request_get_output_headers(r), "Content-Type",
+			  a->type ? a->type : "application/json");
 	evhttp_send_reply(r, a->code, NULL, b);
 	if (b)
 		evbuffer_free(b);
@@ -175,6 +176,7 @@ static void on_request(struct evhttp_request *r, void *arg)
 		.path = path,
 		.session = session_of(headers),
 		.key = evhttp_find_header(headers, "X-Api-Key"),
+		.accept = evhttp_find_header(headers, "Accept"),
 		.body = n ? (const char *)evbuffer_pullup(in, -1) : "",
 		.n = n,
 	};
@@ -205,9 +207,9 @@ static void on_request(struct evhttp_request *r, void *arg)
 
 /* --- life ---------------------------------------------------------------------------------------- */
 
-static void fail(struct served *s, const char *why)
+static void fail(struct served *s, enum err_code code, const char *why)
 {
-	struct svc_msg m = { .type = SVC_FAILED };
+	struct svc_msg m = { .type = SVC_FAILED, .v = { code } };
 
 	put(&m, why);
 	(void)send(s->fd, &m, sizeof(m), MSG_NOSIGNAL);
@@ -221,7 +223,7 @@ static void open_desks(struct served *s, struct desk *desk, const int *listener)
 		s->http[i] = evhttp_new(s->base);
 		if (!s->http[i] || listener[i] < 0 ||
 		    evhttp_accept_socket(s->http[i], listener[i]) < 0)
-			fail(s, "cannot listen");
+			fail(s, ERR_HOST, "cannot listen");
 		evhttp_set_allowed_methods(s->http[i], EVHTTP_REQ_GET | EVHTTP_REQ_POST |
 							       EVHTTP_REQ_PUT | EVHTTP_REQ_DELETE |
 							       EVHTTP_REQ_PATCH | EVHTTP_REQ_HEAD);
@@ -248,13 +250,17 @@ void serve(struct service **service, const int *listener, size_t n, int fd)
 	confine_close(keep, (unsigned)n + 1);
 	s.base = event_base_new();
 	if (!s.base)
-		fail(&s, "cannot make an event loop");
+		fail(&s, ERR_HOST, "cannot make an event loop");
 	open_desks(&s, desk, listener);
 	link = event_new(s.base, s.fd, EV_READ | EV_PERSIST, on_link, &s);
 	if (!link || event_add(link, NULL) < 0)
-		fail(&s, "cannot watch the supervisor");
+		fail(&s, ERR_HOST, "cannot watch the supervisor");
 	if (confine(missing, &err) < 0)
-		fail(&s, err.text);
+		fail(&s, ERR_HOST, err.text);
+	for (size_t i = 0; i < n; i++) {
+		if (service_begin(service[i], &err) < 0)
+			fail(&s, err.code, err.text);
+	}
 	put(&m, missing);
 	tell(&s, &m);
 	event_base_dispatch(s.base);

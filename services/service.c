@@ -18,7 +18,8 @@ struct service {
 	bool down; /* refuses everything */
 };
 
-static const struct service_row *const rows[] = { &service_http, &service_ask };
+static const struct service_row *const rows[] = { &service_http, &service_ask, &service_index,
+						  &service_sqlite };
 
 void service_error(struct service_answer *out, int code, const char *fmt, ...)
 {
@@ -62,18 +63,20 @@ static int find_row(const struct json_src *src, const char *where, const cJSON *
 {
 	const char *kind = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "kind"));
 	const char *known[ARRAY_SIZE(rows) + 1] = { NULL };
+	auto_buf list = BUF_INIT(200);
 	const char *near;
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		known[i] = rows[i]->kind;
+		buf_addf(&list, "%s%s", i ? ", " : "", known[i]);
 		if (str_eq(kind, rows[i]->kind)) {
 			*ret = rows[i];
 			return 0;
 		}
 	}
 	near = kind ? str_nearest(kind, known) : NULL;
-	return json_complain(src, where, err, "kind \"%s\" is none: http or ask%s%s%s",
-			     kind ? kind : "", near ? "; did you mean \"" : "", near ? near : "",
+	return json_complain(src, where, err, "kind \"%s\" is none of %s%s%s%s", kind ? kind : "",
+			     buf_str(&list), near ? "; did you mean \"" : "", near ? near : "",
 			     near ? "\"?" : "");
 }
 
@@ -102,6 +105,13 @@ int service_new(const struct json_src *src, const char *where, const cJSON *item
 	else
 		*ret = s;
 	return rc;
+}
+
+int service_begin(struct service *s, struct err *err)
+{
+	int rc = s->row->begin ? s->row->begin(s->state, err) : 0;
+
+	return rc < 0 ? err_wrap(err, "%s", s->name) : 0;
 }
 
 const char *service_name(const struct service *s)

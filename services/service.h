@@ -21,14 +21,16 @@ struct service_request {
 	const char *path;    /* without the query, as sent */
 	const char *session; /* of "Authorization: Bearer ..." or "X-Session", NULL = none */
 	const char *key;     /* of "X-Api-Key", NULL = none */
+	const char *accept;  /* of "Accept", NULL = none */
 	const char *body;    /* not ended by NUL */
 	size_t n;
 };
 
 /* The answer, and what the record says of it. */
 struct service_answer {
-	int code;            /* HTTP status */
-	struct buf body;     /* JSON */
+	int code; /* HTTP status */
+	struct buf body;
+	const char *type;    /* of the body; static, NULL = JSON */
 	bool mutating;       /* it changed the service's state */
 	char route[128];     /* of the declaration: "/v1/items/{id}" */
 	char what[256];      /* in words, "" = nothing to say */
@@ -42,7 +44,11 @@ struct service;
 int service_new(const struct json_src *src, const char *where, const cJSON *item,
 		struct service **ret, struct err *err);
 
-/* Its name, kind ("http", "ask") and port. Borrowed. */
+/* Make what it serves: to be called once, in the process that answers, before the first request. 0, or -ERR_INPUT when the
+ * declaration makes nothing whole (SQL that does not run, a package that is too large). */
+int service_begin(struct service *s, struct err *err);
+
+/* Its name, kind ("http", "ask", ...) and port. Borrowed. */
 const char *service_name(const struct service *s);
 const char *service_kind(const struct service *s); /* see service_name() */
 uint16_t service_port(const struct service *s);    /* see service_name() */

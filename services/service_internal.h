@@ -9,6 +9,8 @@ struct service_row {
 	/* Read the declaration. */
 	int (*open)(const struct json_src *src, const char *where, const cJSON *item, void **ret,
 		    struct err *err);
+	/* Make what the declaration describes, in the process that serves it. NULL = nothing is to be made. */
+	int (*begin)(void *state, struct err *err);
 	void (*answer)(void *state, const struct service_request *q, struct service_answer *out);
 	int (*change)(void *state, const struct json_src *src, const cJSON *change,
 		      struct err *err);
@@ -16,7 +18,7 @@ struct service_row {
 	void (*free)(void *state);
 };
 
-extern const struct service_row service_http, service_ask;
+extern const struct service_row service_http, service_ask, service_index, service_sqlite;
 
 /* {"error": TEXT}, with code @code. */
 void service_error(struct service_answer *out, int code, const char *fmt, ...)

@@ -1,6 +1,7 @@
 /* Requests and effects of arbitrary bytes for side services: no crash, answers of the right form, and the same
  * answers when the same requests come again. The first byte chooses the service: 0 an HTTP API with sessions, 1 one
- * without, 2 a person who can be asked (also by the Model Context Protocol), d a declaration. Then by lines:
+ * without, 2 a person who can be asked (also by the Model Context Protocol), 3 a package index, 4 a database, d a
+ * declaration. Then by lines:
  * "METHOD PATH SESSION KEY|BODY" is a request, "!JSON" an effect. */
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,12 @@ static const char *const declared[] = {
 	"\"collections\":{\"items\":[{\"id\":7,\"qty\":3}]}}",
 	"{\"name\":\"boss\",\"kind\":\"ask\",\"port\":8081,\"questions\":5,"
 	"\"blockers\":[{\"id\":\"b\",\"keywords\":[\"unit\"],\"resolution\":\"r\"}]}",
+	"{\"name\":\"i\",\"kind\":\"index\",\"port\":8082,\"packages\":["
+	"{\"name\":\"A_b\",\"version\":\"1.0\",\"files\":{\"m.py\":\"\"},\"python\":\">=3.6\",\"forms\":[\"wheel\",\"sdist\"]},"
+	"{\"name\":\"a-b\",\"version\":\"1.0\",\"variant\":\"x\",\"files\":{\"m.py\":\"1\"},\"unpublished\":true},"
+	"{\"name\":\"@t/p\",\"version\":\"1.9.0\",\"ecosystem\":\"npm\",\"files\":{\"index.js\":\"\"}}]}",
+	"{\"name\":\"db\",\"kind\":\"sqlite\",\"port\":8083,\"sql\":\"CREATE TABLE t(id INTEGER PRIMARY KEY, s TEXT NOT NULL);\\n"
+	"INSERT INTO t VALUES (1,'a');\",\"versions\":[{\"name\":\"v2\",\"sql\":\"ALTER TABLE t RENAME COLUMN s TO z;\"}]}",
 };
 /* clang-format on */
 
@@ -36,6 +43,8 @@ static struct service *make(const char *text, size_t n)
 	    service_new(&src, "$", src.root, &s, &err) < 0 && (s || !err.text[0]))
 		abort();
 	json_src_done(&src);
+	if (s && service_begin(s, &err) < 0)
+		s = service_free(s);
 	return s;
 }
 
@@ -55,9 +64,10 @@ static void change(struct service *s, const char *text, size_t n, struct buf *lo
 
 static void check(const struct service_answer *a)
 {
-	cJSON *body = a->body.len ? cJSON_ParseWithLength(buf_str(&a->body), a->body.len) : NULL;
+	bool json = a->body.len && !a->type;
+	cJSON *body = json ? cJSON_ParseWithLength(buf_str(&a->body), a->body.len) : NULL;
 
-	if (a->code < 200 || a->code > 599 || (a->body.len && !body) ||
+	if (a->code < 200 || a->code > 599 || (json && !body) || (a->type && a->code != 200) ||
 	    (a->mutating && a->code >= 400))
 		abort();
 	if (a->code >= 400 && !cJSON_IsString(cJSON_GetObjectItemCaseSensitive(body, "error")))
@@ -75,6 +85,7 @@ static void request(struct service *s, char *line, const char *body, size_t n, s
 	q.path = q.method ? strtok_r(NULL, " ", &save) : NULL;
 	q.session = q.path ? strtok_r(NULL, " ", &save) : NULL;
 	q.key = q.session ? strtok_r(NULL, " ", &save) : NULL;
+	q.accept = q.key;
 	if (q.session && strcmp(q.session, "1") == 0) {
 		service_token(service_name(s), 1, token);
 		q.session = token;
@@ -122,7 +133,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		service_free(make(text, size - 1));
 		return 0;
 	}
-	one = declared[data[0] % ARRAY_SIZE(declared)];
+	one = declared[(uint8_t)(data[0] - '0') % ARRAY_SIZE(declared)];
 	for (int i = 0; i < 2; i++) {
 		struct service *s = make(one, strlen(one));
 

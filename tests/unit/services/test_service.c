@@ -1,10 +1,9 @@
 /* Side services without sockets: what they answer, what is refused at load, how effects change them. */
 #include "services/service.h"
 
-#include <stdlib.h>
-
 #include "base/mem.h"
 #include "tests/lib/tap.h"
+#include "tests/unit/services/play.h"
 
 static const char api_text[] =
 	"{\"name\":\"api\",\"kind\":\"http\",\"port\":8080,\"auth\":\"session\",\"keys\":[\"k\"],"
@@ -20,91 +19,6 @@ static const char boss_text[] =
 	"{\"name\":\"boss\",\"kind\":\"ask\",\"port\":8081,\"questions\":3,\"blockers\":["
 	"{\"id\":\"unit\",\"keywords\":[\"unit\"],\"resolution\":\"Seconds.\"},"
 	"{\"id\":\"zone\",\"keywords\":[\"zone\"],\"resolution\":\"UTC.\"}]}";
-
-static int make(const char *text, struct service **s, struct err *err)
-{
-	struct json_src src = { 0 };
-	int rc = json_parse("the declaration", text, strlen(text), &src, err);
-
-	if (rc == 0)
-		rc = service_new(&src, "$.services[0]", src.root, s, err);
-	json_src_done(&src);
-	return rc;
-}
-
-static int change(struct service *s, const char *text, struct err *err)
-{
-	struct json_src src = { 0 };
-	int rc = json_parse("the effect", text, strlen(text), &src, err);
-
-	if (rc == 0)
-		rc = service_change(s, &src, src.root, err);
-	json_src_done(&src);
-	return rc;
-}
-
-/* The effect is carried out. */
-static void changed(struct service *s, const char *text)
-{
-	struct err err = { 0 };
-
-	if (!tap_ok(change(s, text, &err) == 0, "effect %s", text))
-		tap_diag("%s", err.text);
-}
-
-struct step {
-	const char *method, *path, *session, *key,
-		*body; /* session "1": the first one that was given */
-	int code;
-	bool mutating;
-	const char *says; /* a part of the body */
-};
-
-static void play(struct service *s, const struct step *v, size_t n)
-{
-	char session[21] = "";
-
-	for (size_t i = 0; i < n; i++) {
-		struct service_answer a = { .body = BUF_INIT(SERVICE_BODY_MAX) };
-		struct service_request q = {
-			.method = v[i].method,
-			.path = v[i].path,
-			.session = v[i].session && strcmp(v[i].session, "1") == 0 ? session
-										  : v[i].session,
-			.key = v[i].key,
-			.body = v[i].body ? v[i].body : "",
-			.n = v[i].body ? strlen(v[i].body) : 0,
-		};
-		const char *body;
-
-		service_answer(s, &q, &a);
-		body = buf_str(&a.body);
-		tap_ok(a.code == v[i].code && a.mutating == v[i].mutating &&
-			       strstr(body, v[i].says ? v[i].says : ""),
-		       "%s %s: %d %s", q.method, q.path, a.code, body);
-		if (!session[0] && sscanf(body, "{\"session\":\"%20[0-9a-f]\"}", session) != 1)
-			session[0] = '\0';
-		buf_done(&a.body);
-	}
-}
-
-#define PLAY(s, ...)                                                                               \
-	do {                                                                                       \
-		const struct step v_[] = { __VA_ARGS__ };                                          \
-		play(s, v_, sizeof(v_) / sizeof(v_[0]));                                           \
-	} while (0)
-
-static struct service *made(const char *text)
-{
-	struct service *s = NULL;
-	struct err err = { 0 };
-
-	if (!tap_ok(make(text, &s, &err) == 0, "the declaration is taken: %.40s", text)) {
-		tap_diag("%s", err.text);
-		exit(tap_done());
-	}
-	return s;
-}
 
 /* Sessions end by count, by effect; a key that was revoked gives none. */
 static void test_sessions(void)
