@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@ static int parse(const char *json, struct services_proc *p, struct err *err)
 {
 	struct json_src src = { 0 };
 	const cJSON *item;
+	unsigned servers = 0;
 	int rc = json_parse("the scenario's services", json, strlen(json), &src, err);
 
 	if (rc < 0)
@@ -35,6 +37,12 @@ static int parse(const char *json, struct services_proc *p, struct err *err)
 		p->n += rc == 0;
 	}
 	for (size_t i = 0; rc == 0 && i < p->n; i++) {
+		servers += service_relayed(p->service[i]);
+		if (servers > 1)
+			rc = json_complain(
+				&src, "$.services", err,
+				"one postgresql at most; a server can have several roles "
+				"and schemas");
 		for (size_t k = 0; rc == 0 && k < i; k++) {
 			if (service_port(p->service[i]) == service_port(p->service[k]) ||
 			    strcmp(service_name(p->service[i]), service_name(p->service[k])) == 0)
@@ -59,7 +67,8 @@ int services_proc_check(const char *json, struct err *err)
 }
 
 /* In the child; does not return. */
-static void child(struct services_proc *p, const struct net_listeners *l, int fd)
+static void child(struct services_proc *p, const struct net_listeners *l,
+		  const struct services_place *place, int fd)
 {
 	int listener[SERVICES_MAX];
 
@@ -71,11 +80,18 @@ static void child(struct services_proc *p, const struct net_listeners *l, int fd
 				listener[i] = l->port[k];
 		}
 	}
+	/* As root the network alone: who the process is is for confine() to change. An ordinary user has the right to
+	 * enter it in its user namespace only. */
+	if (place->server_net >= 0 && setns(place->server_net, CLONE_NEWNET) < 0 &&
+	    (setns(place->server_user, CLONE_NEWUSER) < 0 ||
+	     setns(place->server_net, CLONE_NEWNET) < 0))
+		serve_failed(fd, "cannot enter the network of the server");
 	serve(p->service, listener, p->n, fd);
 	_exit(0);
 }
 
-static int spawn(struct services_proc *p, const struct net_listeners *l, struct err *err)
+static int spawn(struct services_proc *p, const struct net_listeners *l,
+		 const struct services_place *place, struct err *err)
 {
 	int sv[2];
 
@@ -84,7 +100,7 @@ static int spawn(struct services_proc *p, const struct net_listeners *l, struct 
 	p->pid = fork();
 	if (p->pid == 0) {
 		close(sv[0]);
-		child(p, l, sv[1]);
+		child(p, l, place, sv[1]);
 	}
 	close(sv[1]);
 	p->fd = sv[0];
@@ -114,8 +130,8 @@ static int ready(struct services_proc *p, struct err *err)
 	return 0;
 }
 
-int services_proc_start(const char *json, int user_fd, int net_fd, struct services_proc **ret,
-			struct err *err)
+int services_proc_start(const char *json, const struct services_place *place,
+			struct services_proc **ret, struct err *err)
 {
 	struct services_proc *p = mem_zalloc(1, sizeof(*p));
 	struct net_want want = { 0 };
@@ -128,9 +144,9 @@ int services_proc_start(const char *json, int user_fd, int net_fd, struct servic
 	for (size_t i = 0; i < p->n; i++)
 		want.loopback[want.n_loopback++] = service_port(p->service[i]);
 	if (rc == 0)
-		rc = net_listen(user_fd, net_fd, &want, &l, missing, err);
+		rc = net_listen(place->user_fd, place->net_fd, &want, &l, missing, err);
 	if (rc == 0) {
-		rc = spawn(p, &l, err);
+		rc = spawn(p, &l, place, err);
 		net_listeners_done(&l);
 	}
 	if (rc == 0)

@@ -25,8 +25,17 @@ enum svc_type {
 	SVC_BYE,     /* say the summaries and exit */
 };
 
-/* Strings of SVC_REQUEST. */
-enum svc_part { SVC_METHOD, SVC_PATH, SVC_ROUTE, SVC_SESSION, SVC_VERSION, SVC_WHAT, SVC_PARTS };
+/* Strings of SVC_REQUEST. SVC_EVENT: "" is "request". */
+enum svc_part {
+	SVC_METHOD,
+	SVC_PATH,
+	SVC_ROUTE,
+	SVC_SESSION,
+	SVC_VERSION,
+	SVC_WHAT,
+	SVC_EVENT,
+	SVC_PARTS
+};
 
 struct svc_msg {
 	uint32_t type, n;
@@ -43,11 +52,18 @@ struct services_proc {
 	char missing[128];
 };
 
-/* Start the services that @json (array text of the scenario) declares, in the network namespace @net_fd of user
- * namespace @user_fd. 0, -ERR_INPUT for a bad declaration, -ERR_HOST when a port cannot be had. Free with
+/* Namespaces for services_proc_start(), lent; -1 = none. */
+struct services_place {
+	int user_fd, net_fd; /* of the box that they are served in */
+	int server_user,
+		server_net; /* of the box of a server: the process lives in its network, so that it reaches
+				      * that and nothing else */
+};
+
+/* Start the services that @json (array text of the scenario) declares. 0, -ERR_INPUT for a bad declaration, -ERR_HOST when a port cannot be had. Free with
  * services_proc_free(). */
-int services_proc_start(const char *json, int user_fd, int net_fd, struct services_proc **ret,
-			struct err *err);
+int services_proc_start(const char *json, const struct services_place *place,
+			struct services_proc **ret, struct err *err);
 
 /* Only check the declarations. 0 or -ERR_INPUT. */
 int services_proc_check(const char *json, struct err *err);

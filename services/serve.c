@@ -15,7 +15,9 @@
 
 #include "base/mem.h"
 #include "gateway/confine.h"
+#include "services/pgrelay_internal.h"
 #include "services/proc.h"
+#include "services/service_postgresql.h"
 
 enum { IDLE_S = 60, HEADERS_MAX = 16 << 10 };
 
@@ -23,6 +25,7 @@ struct served {
 	struct event_base *base;
 	struct service **service;
 	struct evhttp *http[SERVICES_MAX];
+	struct pgrelay *relay[SERVICES_MAX]; /* of those that are relayed */
 	size_t n;
 	int fd;
 };
@@ -63,6 +66,8 @@ static void change(struct served *s, const struct svc_msg *m)
 	if (rc == 0)
 		rc = service_change(s->service[m->v[0]], &src, src.root, &err);
 	json_src_done(&src);
+	if (rc == 0 && s->relay[m->v[0]])
+		pgrelay_down(s->relay[m->v[0]], service_down(s->service[m->v[0]]));
 	out.v[0] = rc < 0;
 	if (rc < 0)
 		put(&out, err.text);
@@ -205,9 +210,7 @@ static void on_request(struct evhttp_request *r, void *arg)
 	buf_done(&a.body);
 }
 
-/* --- life ---------------------------------------------------------------------------------------- */
-
-static void fail(struct served *s, enum err_code code, const char *why)
+static _Noreturn void fail(struct served *s, enum err_code code, const char *why)
 {
 	struct svc_msg m = { .type = SVC_FAILED, .v = { code } };
 
@@ -216,10 +219,48 @@ static void fail(struct served *s, enum err_code code, const char *why)
 	_exit(1);
 }
 
+/* --- connections to a server -------------------------------------------------------------------- */
+
+static void on_told(void *arg, const struct pgwire *w, const struct pgwire_event *ev, uint16_t port)
+{
+	struct desk *d = arg;
+	struct svc_msg m = { .type = SVC_REQUEST };
+
+	m.v[0] = d->i;
+	m.v[1] = strcmp(ev->name, "error") == 0 ? 400 : 0;
+	m.v[2] = ev->mutating;
+	m.v[3] = port;
+	put(&m, ev->method);
+	put(&m, w->database);
+	put(&m, w->role);
+	put(&m, "");
+	put(&m, "");
+	put(&m, ev->text);
+	put(&m, ev->name);
+	tell(d->all, &m);
+	wait_for_go(d->all);
+}
+
+static void open_relay(struct served *s, struct desk *desk, int listener)
+{
+	const struct pgrelay_ops ops = { .told = on_told, .arg = desk };
+
+	s->relay[desk->i] =
+		listener < 0 ? NULL : pgrelay_new(s->base, listener, SERVICE_POSTGRESQL_PORT, &ops);
+	if (!s->relay[desk->i])
+		fail(s, ERR_HOST, "cannot listen");
+}
+
+/* --- life ---------------------------------------------------------------------------------------- */
+
 static void open_desks(struct served *s, struct desk *desk, const int *listener)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		desk[i] = (struct desk){ s, i };
+		if (service_relayed(s->service[i])) {
+			open_relay(s, &desk[i], listener[i]);
+			continue;
+		}
 		s->http[i] = evhttp_new(s->base);
 		if (!s->http[i] || listener[i] < 0 ||
 		    evhttp_accept_socket(s->http[i], listener[i]) < 0)
@@ -232,6 +273,13 @@ static void open_desks(struct served *s, struct desk *desk, const int *listener)
 		evhttp_set_timeout(s->http[i], IDLE_S);
 		evhttp_set_gencb(s->http[i], on_request, &desk[i]);
 	}
+}
+
+void serve_failed(int fd, const char *why)
+{
+	struct served s = { .fd = fd };
+
+	fail(&s, ERR_HOST, why);
 }
 
 void serve(struct service **service, const int *listener, size_t n, int fd)

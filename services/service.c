@@ -19,7 +19,7 @@ struct service {
 };
 
 static const struct service_row *const rows[] = { &service_http, &service_ask, &service_index,
-						  &service_sqlite };
+						  &service_sqlite, &service_postgresql };
 
 void service_error(struct service_answer *out, int code, const char *fmt, ...)
 {
@@ -127,6 +127,16 @@ const char *service_kind(const struct service *s)
 uint16_t service_port(const struct service *s)
 {
 	return s->port;
+}
+
+bool service_relayed(const struct service *s)
+{
+	return s->row->relayed;
+}
+
+bool service_down(const struct service *s)
+{
+	return s->down;
 }
 
 void service_answer(struct service *s, const struct service_request *q, struct service_answer *out)

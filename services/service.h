@@ -53,6 +53,10 @@ const char *service_name(const struct service *s);
 const char *service_kind(const struct service *s); /* see service_name() */
 uint16_t service_port(const struct service *s);    /* see service_name() */
 
+/* Is it no HTTP service, but a way to a server that was started for it? And is it down at present? */
+bool service_relayed(const struct service *s);
+bool service_down(const struct service *s); /* see service_relayed() */
+
 /* Answer @q. @out is empty, its body has room for SERVICE_BODY_MAX bytes. */
 void service_answer(struct service *s, const struct service_request *q, struct service_answer *out);
 

@@ -6,6 +6,7 @@
 
 struct service_row {
 	const char *kind;
+	bool relayed; /* not HTTP: connections go to a server that was started for it */
 	/* Read the declaration. */
 	int (*open)(const struct json_src *src, const char *where, const cJSON *item, void **ret,
 		    struct err *err);
@@ -18,7 +19,8 @@ struct service_row {
 	void (*free)(void *state);
 };
 
-extern const struct service_row service_http, service_ask, service_index, service_sqlite;
+extern const struct service_row service_http, service_ask, service_index, service_sqlite,
+	service_postgresql;
 
 /* {"error": TEXT}, with code @code. */
 void service_error(struct service_answer *out, int code, const char *fmt, ...)

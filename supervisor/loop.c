@@ -194,6 +194,10 @@ static bool take(struct sup *s, pid_t tid, int status, const struct rusage *ru)
 		services_died(s);
 		return true;
 	}
+	if (tid == services_server_pid(s)) {
+		services_server_reaped(s, status);
+		return true;
+	}
 	if (tid == userproc_pid(s)) {
 		userproc_reaped(s, status);
 		return true;

@@ -325,6 +325,8 @@ static void end_box(struct run *r)
 			r->sup.gw_reaped = true;
 		if (pid > 0 && pid == services_pid(&r->sup))
 			services_died(&r->sup);
+		if (pid > 0 && pid == services_server_pid(&r->sup))
+			services_server_reaped(&r->sup, status);
 		if (pid > 0 && pid == userproc_pid(&r->sup))
 			userproc_reaped(&r->sup, status);
 		if (pid < 0 && errno != EINTR)
@@ -385,6 +387,8 @@ static int prepare(struct run *r, struct err *err)
 	int rc = simulator_check(r->plan->simulator, err);
 
 	if (rc == 0)
+		rc = services_check(r->plan, err);
+	if (rc == 0)
 		rc = make_workspace(r, err);
 	if (rc < 0)
 		return rc;
@@ -412,7 +416,7 @@ static int prepare(struct run *r, struct err *err)
 		rc = start_gateway(r, err);
 	s->box = r->box;
 	if (rc == 0)
-		rc = services_start(s, err);
+		rc = services_start(s, r->ws, r->jan, err);
 	if (rc == 0)
 		rc = loop_services(s, err);
 	if (rc == 0)

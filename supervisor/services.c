@@ -7,8 +7,10 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "services/proc.h"
 #include "supervisor/netproc.h"
+#include "supervisor/pgserver.h"
 
 enum { LOOKUPS_MAX = 2000, BATCH = 32, GOODBYE_MS = 1000 };
 
@@ -18,23 +20,79 @@ struct services {
 		uint64_t requests, mutating, errors, changes;
 		char *summary; /* owned: JSON text, NULL = it did not come */
 	} of[SERVICES_MAX];
-	uint64_t lookups;
+	struct pgserver
+		server; /* of the service of kind postgresql; without a box = there is none */
+	uint64_t lookups,
+		measured; /* measured: clock_mono() of the last look at the server's disk */
 	bool reaped, gone;
 	int changed; /* of the change under way: -1 none came, 0 done, 1 not */
 	char why[512];
 };
 
-int services_start(struct sup *s, struct err *err)
+/* The declaration of the service that needs a server: 1 with @ret, 0 there is none, or negative. */
+static int find_server(const char *json, struct postgresql_decl *ret, struct err *err)
+{
+	struct json_src src = { 0 };
+	const cJSON *item;
+	int rc = json_parse("the scenario's services", json, strlen(json), &src, err);
+	size_t i = 0;
+
+	cJSON_ArrayForEach (item, src.root) {
+		auto_free char *where = mem_printf("$.services[%zu]", i++);
+
+		if (rc != 0 ||
+		    !str_eq(cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "kind")),
+			    "postgresql"))
+			continue;
+		rc = service_postgresql_decl_read(&src, where, item, ret, err);
+		rc = rc < 0 ? rc : 1;
+	}
+	json_src_done(&src);
+	return rc;
+}
+
+int services_check(const struct plan *plan, struct err *err)
+{
+	const struct scenario *sc = plan->scenario;
+	struct postgresql_decl d = { 0 };
+	auto_free char *bin = NULL;
+	int rc;
+
+	if (!sc || !sc->services)
+		return 0;
+	rc = services_proc_check(sc->services, err);
+	if (rc == 0)
+		rc = find_server(sc->services, &d, err);
+	if (rc > 0)
+		bin = pgserver_find(err);
+	service_postgresql_decl_done(&d);
+	return rc > 0 ? (bin ? 0 : -(int)err->code) : rc;
+}
+
+int services_start(struct sup *s, const struct workspace *ws, struct janitor *jan, struct err *err)
 {
 	const struct scenario *sc = s->plan->scenario;
+	struct services_place place = { s->box->user_fd, s->box->net_fd, -1, -1 };
+	struct postgresql_decl d = { 0 };
 	struct services *v;
 	int rc;
 
 	if (!sc || !sc->services)
 		return 0;
 	v = mem_zalloc(1, sizeof(*v));
-	rc = services_proc_start(sc->services, s->box->user_fd, s->box->net_fd, &v->p, err);
+	v->server = (struct pgserver){ .in = -1, .out = -1, .words = -1 };
+	rc = find_server(sc->services, &d, err);
+	if (rc > 0)
+		rc = pgserver_start(&d, ws, jan, &v->server, err);
+	service_postgresql_decl_done(&d);
+	if (rc == 0 && v->server.box) {
+		place.server_user = v->server.box->user_fd;
+		place.server_net = v->server.box->net_fd;
+	}
+	if (rc == 0)
+		rc = services_proc_start(sc->services, &place, &v->p, err);
 	if (rc < 0) {
+		pgserver_done(&v->server);
 		free(v);
 		return rc;
 	}
@@ -69,19 +127,21 @@ static void request(struct sup *s, const struct svc_msg *m)
 	pid_t pid = p ? p->pid : 0;
 	struct buf *b = sink_begin(s->sink, TK_SERVICE, pid, pid, p ? p->cmd : 0, s->epoch);
 	struct svc_msg go = { .type = SVC_GO };
+	const char *event = services_proc_text(m, SVC_EVENT);
 
 	put(b, "service", service_name(v->p->service[i]));
-	put(b, "event", "request");
+	put(b, "event", event[0] ? event : "request");
 	put(b, "method", services_proc_text(m, SVC_METHOD));
 	put(b, "path", services_proc_text(m, SVC_PATH));
 	put(b, "route", services_proc_text(m, SVC_ROUTE));
-	tracerec_u64(b, "code", m->v[1]);
+	if (m->v[1])
+		tracerec_u64(b, "code", m->v[1]);
 	put(b, "session", services_proc_text(m, SVC_SESSION));
 	put(b, "version", services_proc_text(m, SVC_VERSION));
 	tracerec_u64(b, "mutating", m->v[2] != 0);
 	put(b, "what", services_proc_text(m, SVC_WHAT));
 	sink_end(s->sink);
-	v->of[i].requests++;
+	v->of[i].requests += strcmp(event, "error") != 0;
 	v->of[i].mutating += m->v[2] != 0;
 	v->of[i].errors += m->v[1] >= 400;
 	services_proc_send(v->p, &go);
@@ -164,6 +224,35 @@ static bool has_changed(const struct services *v)
 	return v->changed >= 0;
 }
 
+/* What the server has to do for a change; requests of the agent are served meanwhile. */
+static int change_server(struct sup *s, cJSON *item, struct err *err)
+{
+	struct services *v = s->services;
+	uint64_t end = clock_mono() + PGSERVER_CHANGE_S * CLOCK_SEC;
+	struct json_src src = { .name = (char *)"the effect", .root = item };
+	struct postgresql_change c = { 0 };
+	auto_fd int fd = -1;
+	int rc = service_postgresql_change_read(&src, item, &c, err);
+
+	if (rc < 0)
+		return rc;
+	fd = pgserver_change(&v->server, &c, err);
+	service_postgresql_change_done(&c);
+	if (fd < 0)
+		return fd == -1 ? 0 : fd;
+	for (uint64_t now = clock_mono(); now < end; now = clock_mono()) {
+		struct pollfd p[2] = { { .fd = fd, .events = POLLIN },
+				       { .fd = v->gone ? -1 : v->p->fd, .events = POLLIN } };
+
+		(void)poll(p, 2, (int)((end - now) / CLOCK_MS) + 1); /* a signal: looked at again */
+		while (take(s) > 0)
+			;
+		if (p[0].revents)
+			break;
+	}
+	return pgserver_changed(&v->server, fd, err);
+}
+
 int services_change(struct sup *s, const struct json_src *src, cJSON *item, struct err *err)
 {
 	struct services *v = s->services;
@@ -188,6 +277,8 @@ int services_change(struct sup *s, const struct json_src *src, cJSON *item, stru
 	if (v->changed)
 		return err_set(err, ERR_INPUT, "%s: %s", name,
 			       v->changed < 0 ? "the change was not made in time" : v->why);
+	if (service_relayed(v->p->service[i]) && change_server(s, item, err) < 0)
+		return err_wrap(err, "%s", name);
 	v->of[i].changes++;
 	b = sink_begin(s->sink, TK_SERVICE, 0, 0, 0, s->epoch);
 	put(b, "service", name);
@@ -254,6 +345,48 @@ void services_summary(const struct sup *s, struct json_w *w)
 	json_close(w, ']');
 }
 
+pid_t services_server_pid(const struct sup *s)
+{
+	const struct box *b = s->services ? s->services->server.box : NULL;
+
+	return b && !b->reaped ? b->init_pid : 0;
+}
+
+static const char *server_name(const struct services *v)
+{
+	for (size_t i = 0; i < v->p->n; i++) {
+		if (service_relayed(v->p->service[i]))
+			return service_name(v->p->service[i]);
+	}
+	return "";
+}
+
+void services_server_reaped(struct sup *s, int status)
+{
+	struct buf *b;
+
+	box_reaped(s->services->server.box, status);
+	if (s->phase >= SUP_KILLED)
+		return;
+	b = sink_begin(s->sink, TK_SERVICE, 0, 0, 0, s->epoch);
+	put(b, "service", server_name(s->services));
+	put(b, "event", "end");
+	put(b, "what", "the server has ended");
+	sink_end(s->sink);
+}
+
+void services_tick(struct sup *s)
+{
+	struct services *v = s->services;
+	uint64_t now = clock_mono();
+
+	if (!services_server_pid(s) || now < v->measured + CLOCK_SEC)
+		return;
+	v->measured = now;
+	if (pgserver_full(&v->server))
+		box_kill(v->server.box);
+}
+
 void services_done(struct sup *s)
 {
 	struct services *v = s->services;
@@ -263,6 +396,7 @@ void services_done(struct sup *s)
 	for (size_t i = 0; i < v->p->n; i++)
 		free(v->of[i].summary);
 	services_proc_free(v->p, v->reaped);
+	pgserver_done(&v->server);
 	free(v);
 	s->services = NULL;
 }

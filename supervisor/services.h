@@ -5,10 +5,21 @@
 #include <stdbool.h>
 
 #include "base/json.h"
+#include "sandbox/workspace.h"
 #include "supervisor/sup.h"
 
-/* Start the services of the plan's scenario in the box's network; nothing without any. 0 or negative. */
-int services_start(struct sup *s, struct err *err);
+struct janitor;
+
+/* Refuse, before anything is built, a scenario whose services this host cannot have: 0, -ERR_INPUT for a bad declaration, or
+ * -ERR_HOST with what to install. */
+int services_check(const struct plan *plan, struct err *err);
+
+/* Start the services of the plan's scenario in the box's network; servers of theirs get boxes below the scratch of @ws.
+ * Nothing without any. 0 or negative. */
+int services_start(struct sup *s, const struct workspace *ws, struct janitor *jan, struct err *err);
+
+/* Called at every tick: a server that has written more than it may is ended. */
+void services_tick(struct sup *s);
 
 /* Read and act on what has arrived. */
 void services_event(struct sup *s);
@@ -30,6 +41,12 @@ int services_fd(const struct sup *s);
 
 /* Its process, 0 without services. */
 pid_t services_pid(const struct sup *s);
+
+/* First process of a server's box that was not reaped yet, 0 = there is none. */
+pid_t services_server_pid(const struct sup *s);
+
+/* It was reaped with @status. */
+void services_server_reaped(struct sup *s, int status);
 
 /* End and free. Fine in any state. */
 void services_done(struct sup *s);

@@ -9,6 +9,7 @@
 #include "supervisor/gwlink.h"
 #include "supervisor/gwsim.h"
 #include "supervisor/on_process.h"
+#include "supervisor/services.h"
 #include "supervisor/userproc.h"
 
 enum { DISK_ENTRIES = 1000000 };
@@ -76,6 +77,7 @@ void tick(struct sup *s)
 	gwlink_tick(s);
 	gwsim_tick(s);
 	userproc_tick(s);
+	services_tick(s);
 	helpers_poll(&s->helpers, s->sink, s->epoch);
 	holders_poll(&s->holders, s->sink, s->epoch);
 	on_process_drained(s);

@@ -379,7 +379,7 @@ static const struct pred_key_row rows[] = {
 	{ "tool", K(TOOL), read_globs, test_globs, PM_TOOL, NULL, "glob of the tool's name, or a list" },
 	{ "does", K(TOOL), read_texts, test_texts, PM_DOES, does_names, "what the tool does, or a list: read, edit, shell, other" },
 	{ "service", K(SERVICE), read_globs, test_globs, PM_SERVICE, NULL, "glob of the side service's name, or a list" },
-	{ "event", K(SERVICE), read_texts, test_texts, PM_EVENT, NULL, "what happened there, or a list: request, change, connect, query, start, end" },
+	{ "event", K(SERVICE), read_texts, test_texts, PM_EVENT, NULL, "what happened there, or a list: request, change, connect, query, error, end" },
 	{ "method", K(SERVICE), read_texts, test_texts, PM_METHOD, NULL, "method of the request, or a list" },
 	{ "route", K(SERVICE), read_globs, test_globs, PM_ROUTE, NULL, "glob of the route, or a list" },
 	{ "code", K(SERVICE), read_number, test_number, PM_CODE, NULL, "status that the service answered with" },
