@@ -130,7 +130,8 @@ static int fill_sql(struct reader *r, cJSON *object, const char *key, const char
 	auto_free char *path = NULL;
 	int rc;
 
-	if (!str_ends(text, ".sql"))
+	/* What was read before may end so, too, but is no single word. */
+	if (!str_ends(text, ".sql") || strpbrk(text, " \t\r\n;"))
 		return 0;
 	rc = need_dir(r, text, err);
 	if (rc < 0)

@@ -94,7 +94,7 @@ if [ -x /usr/bin/npm ]; then
 	has '1 npm "  a" 1.0.0'
 	has '2 npm "1.1" 1.1.0'
 else
-	tap_skip "npm" "npm is not installed"
+	tap_skip "npm in the box" "node: npm is not installed in /usr/bin"
 fi
 given()
 {

@@ -40,7 +40,7 @@ static void refused(void)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		auto_buf b = BUF_INIT(100);
 
-		tap_ok(b64_read(&b, rows[i], strlen(rows[i])) < 0, "refused: \"%s\"", rows[i]);
+		tap_ok(b64_read(&b, rows[i], strlen(rows[i])) < 0, "refused: row %zu", i);
 	}
 }
 
