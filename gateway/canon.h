@@ -39,4 +39,14 @@ void canon_text(const char *s, size_t n, struct buf *out);
  * compared as they are. 1 when they differ, 0 when not. */
 int canon_diff(const char *recorded, size_t nr, const char *now, size_t nn, struct buf *out);
 
+/* Does the canonical request @now go on with the conversation of @recorded: are all entries of it there in
+ * their order, with whatever follows? Entries of a system or developer, marks for the provider's cache and
+ * all that stands beside the conversation do not count; a text and its one part are the same; parts may
+ * follow in the last entry. 0 when it does; 1 when not, with the first difference in @out. */
+int canon_continues(const char *recorded, size_t nr, const char *now, size_t nn, struct buf *out);
+
+/* First difference of two canonical requests beside what canon_continues() compares: system prompt, tools,
+ * settings. 1 when there is one (told in @out), 0 when not. */
+int canon_context(const char *recorded, size_t nr, const char *now, size_t nn, struct buf *out);
+
 #endif

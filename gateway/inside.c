@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "gateway/confine.h"
 #include "gateway/replay.h"
+#include "gateway/resume.h"
 #include "gateway/script.h"
 #include "gateway/server.h"
 #include "gateway/simlink.h"
@@ -371,9 +372,12 @@ static int make_source(struct inside *in, const struct model *m, const struct as
 		return script_open(m->file, m->text, m->text_n, p->agent, p->task->workdir,
 				   in->base, ret, err);
 	case MODEL_REPLAY:
+	case MODEL_RESUME:
 		break;
 	}
 	rc = m->then ? make_source(in, m->then, who, &then, err) : 0;
+	if (rc == 0 && m->kind == MODEL_RESUME)
+		return resume_open(m->file, m->text, m->text_n, m->upto, !m->loose, then, ret, err);
 	if (rc == 0)
 		rc = replay_open(m->file, m->text, m->text_n, m->loose, m->upto, then, ret, err);
 	return rc;

@@ -27,12 +27,14 @@ static const struct form forms[] = {
 	{ "script:",       MODEL_SCRIPT, false },
 	{ "replay:",       MODEL_REPLAY, false },
 	{ "replay-loose:", MODEL_REPLAY, true },
+	{ "resume:",       MODEL_RESUME, true },
+	{ "resume-same:",  MODEL_RESUME, false },
 };
 
-static const char *const prefixes[] = { "script", "replay", "replay-loose", "http", "https", NULL };
+static const char *const prefixes[] = { "script", "replay", "replay-loose", "resume", "resume-same", "http", "https", NULL };
 
 /* In the order of enum model_kind. */
-static const char *const kind_names[] = { "live", "script", "replay" };
+static const char *const kind_names[] = { "live", "script", "replay", "resume" };
 /* clang-format on */
 
 const char *model_kind_name(enum model_kind kind)
@@ -183,7 +185,7 @@ static int take_file(struct model *m, const char *name, const char *cwd, struct 
 	if (!*name)
 		return complain(m, err, "the name of the file is missing");
 	m->file = strcmp(name, "-") == 0 ? mem_strdup(name) : path_join(cwd, name);
-	if (m->kind == MODEL_REPLAY && stat(m->file, &st) == 0 && S_ISDIR(st.st_mode)) {
+	if (m->kind >= MODEL_REPLAY && stat(m->file, &st) == 0 && S_ISDIR(st.st_mode)) {
 		char *inside = path_join(m->file, m->record);
 
 		free(m->file);
@@ -246,6 +248,9 @@ static int take_replay(struct model *m, const char *s, const char *cwd, struct e
 		if (*plus)
 			rc = parse(m, plus + 1, cwd, true, &m->then, err);
 	}
+	if (rc == 0 && m->kind == MODEL_RESUME && !m->then)
+		rc = complain(m, err,
+			      "give \"@CALL+MODEL\": which request goes on, and who answers");
 	if (rc == 0)
 		rc = take_file(m, name, cwd, err);
 	if (rc == 0)
@@ -279,9 +284,11 @@ static int parse(const struct model *like, const char *spec, const char *cwd, bo
 	m->kind = f ? f->kind : MODEL_LIVE;
 	if (strlen(spec) > SPEC_MAX)
 		rc = complain(m, err, "longer than 4096 bytes");
-	else if (nested && m->kind == MODEL_REPLAY)
+	else if (nested && m->kind >= MODEL_REPLAY)
 		rc = complain(m, err, "a replay cannot follow a replay");
-	else if (m->kind == MODEL_REPLAY) {
+	else if (m->kind == MODEL_RESUME && !str_eq(m->option, "--model"))
+		rc = complain(m, err, "only an agent has a session that can be taken up again");
+	else if (m->kind >= MODEL_REPLAY) {
 		m->loose = f->loose;
 		rc = take_replay(m, spec + strlen(f->prefix), cwd, err);
 	} else if (f)

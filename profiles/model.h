@@ -17,6 +17,7 @@ enum model_kind {
 	MODEL_LIVE,   /* an endpoint: the vendor's, or the URL given */
 	MODEL_SCRIPT, /* canned turns */
 	MODEL_REPLAY, /* a recorded model.jsonl */
+	MODEL_RESUME, /* a model that answers behind a session taken up again */
 };
 
 /* Forms of --model:
@@ -28,6 +29,8 @@ enum model_kind {
  *   replay-loose:FILE         the same, matched by purpose and order only
  *   replay:FILE@N             its first N answers, then an error
  *   replay:FILE@N+MODEL       its first N answers, then MODEL (any form but replay)
+ *   resume:FILE@CALL+MODEL    MODEL, when the first main request goes on with the one of that call
+ *   resume-same:FILE@CALL+MODEL  the same, when it is that request (fork --resume native)
  * URLs are http or https; http only for loopback addresses, so that no key crosses a network in the
  * clear. No user, query or fragment other than #NAME. */
 struct model {
@@ -37,8 +40,9 @@ struct model {
 			* what follows it; NULL = the agent file's default */
 	char *url;  /* owned: MODEL_LIVE with URL, without trailing slash; NULL = the vendor's */
 	char *file; /* owned: absolute path of script or record */
-	bool loose; /* MODEL_REPLAY */
-	uint64_t upto;      /* MODEL_REPLAY: answers to take, UINT64_MAX all */
+	bool loose; /* MODEL_REPLAY: nothing is compared; MODEL_RESUME: the request may be longer */
+	uint64_t upto; /* MODEL_REPLAY: answers to take, UINT64_MAX all; MODEL_RESUME: number of the
+			* call */
 	struct model *then; /* owned: what follows them, NULL = an error */
 	char *text; /* owned: contents of @file, read when the plan is made, so that the plan is
 		      * complete and its digest covers it; NULL for live */
@@ -58,7 +62,7 @@ int model_parse(const char *spec, const char *cwd, struct model **ret, struct er
 int model_parse_for(const char *option, const char *record, const char *spec, const char *cwd,
 		    struct model **ret, struct err *err);
 
-/* "live", "script", "replay". Static. */
+/* "live", "script", "replay", "resume". Static. */
 const char *model_kind_name(enum model_kind kind);
 
 /* Free; NULL is fine. Returns NULL. */

@@ -126,8 +126,8 @@ bool simulator_same_endpoint(const struct simulator *sim, const struct model *m,
 {
 	const char *a, *b;
 
-	/* A replay with a live end asks that end. */
-	while (m && m->kind == MODEL_REPLAY)
+	/* A replay with a live end asks that end, and so does a session taken up again. */
+	while (m && m->kind >= MODEL_REPLAY)
 		m = m->then;
 	if (!sim || !m || m->kind != MODEL_LIVE)
 		return false;

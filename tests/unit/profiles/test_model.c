@@ -26,6 +26,8 @@ static const struct {
 	{ "replay:run",				MODEL_REPLAY, "rec", NULL, "run/model.jsonl" },
 	{ "replay-loose:odd.jsonl",		MODEL_REPLAY, NULL, NULL, "odd.jsonl" },
 	{ "replay:empty.jsonl@0",		MODEL_REPLAY, NULL, NULL, "empty.jsonl" },
+	{ "resume:r.jsonl@3+script:s.json",	MODEL_RESUME, "rec", NULL, "r.jsonl" },
+	{ "resume-same:run@3+m",		MODEL_RESUME, "rec", NULL, "run/model.jsonl" },
 	{ "replay:a@3.json",			MODEL_REPLAY, NULL, NULL, "a@3.json" },
 };
 
@@ -68,6 +70,9 @@ static const struct {
 	{ "replay:r.jsonl@99999999999999999999", ERR_USAGE, "too large" },
 	{ "replay:r.jsonl@1+",		 ERR_USAGE, "1 to 200 printable" },
 	{ "replay:r.jsonl@1+replay:r.jsonl", ERR_USAGE, "cannot follow a replay" },
+	{ "resume:r.jsonl",		 ERR_USAGE, "which request goes on, and who answers" },
+	{ "resume:r.jsonl@3",		 ERR_USAGE, "which request goes on, and who answers" },
+	{ "replay:r.jsonl@1+resume:r.jsonl@1+m", ERR_USAGE, "cannot follow a replay" },
 	{ "replay:r.jsonl@1+http://a.org", ERR_USAGE, "in the clear" },
 	{ "script:gone.json",		 ERR_INPUT, "--model script:gone.json: cannot read" },
 	{ "replay:r.jsonl@x",		 ERR_INPUT, "cannot read" },
