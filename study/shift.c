@@ -34,7 +34,7 @@ struct shift_pair *shift_room(struct shift_pairs *out, const char *name, struct 
 void shift_pair_done(struct shift_pair *p)
 {
 	char *owned[] = { p->source, p->scenario, p->family, p->position, p->agent,
-			  p->model,  p->ladder,   p->reason, p->detail };
+			  p->model,  p->ladder,   p->prefix, p->reason,   p->detail };
 
 	for (size_t i = 0; i < ARRAY_SIZE(owned); i++)
 		free(owned[i]);
@@ -64,6 +64,10 @@ void shift_complete(struct shift_pair *p)
 	if (!p->ladder || !*p->ladder) {
 		free(p->ladder);
 		p->ladder = mem_strdup("A0");
+	}
+	if (!p->prefix || !*p->prefix) {
+		free(p->prefix);
+		p->prefix = mem_strdup("replayed");
 	}
 }
 

@@ -39,9 +39,10 @@ enum shift_state {
 struct shift_pair {
 	char *source; /* pair.json, or FILE:LINE */
 	char *scenario, *family, *position, *agent, *model, *ladder;
-	double fraction;        /* of the position, NAN = unknown */
-	uint64_t budget;        /* tokens of a continuation, 0 = unknown */
-	uint64_t repeat;        /* from 1 */
+	char *prefix;    /* "replayed", "resumed" (a session taken up), "resumed, incomplete" */
+	double fraction; /* of the position, NAN = unknown */
+	uint64_t budget; /* tokens of a continuation, 0 = unknown */
+	uint64_t repeat; /* from 1 */
 	enum shift_state state; /* of a row of counts: valid unless no pair of it is */
 	char *reason, *detail;  /* of an invalid one, NULL = unknown */
 	/* 1 pair, or several: how many; those valid; of these, successes of the arms and of both */

@@ -30,6 +30,7 @@ static const struct column {
 	{ "agent", WORD, OFF(agent), true },
 	{ "model", WORD, OFF(model) },
 	{ "ladder", WORD, OFF(ladder) },
+	{ "prefix", WORD, OFF(prefix) },
 	{ "budget", NUMBER, OFF(budget) },
 	{ "repeat", NUMBER, OFF(repeat) },
 	{ "pairs", NUMBER, OFF(pairs) },

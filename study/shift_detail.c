@@ -289,7 +289,7 @@ static void put_match(const struct shift *s, struct table *t, size_t a, size_t b
 	if (s->o.draws && m.n > 1)
 		stats_bootstrap(m.diff, m.n, s->o.draws, s->o.seed, LEVEL, &blow, &bhigh);
 	shift_lead(s, t, a, false);
-	col = (size_t)1 + s->many_ladders + s->many_budgets;
+	col = (size_t)1 + s->many_prefixes + s->many_ladders + s->many_budgets;
 	table_words(t, col++, s->who[b].system);
 	table_value(t, col++, (double)m.cells);
 	table_value(t, col++, (double)m.both);
@@ -325,8 +325,7 @@ struct table *shift_versus(const struct shift *s, const char **ret_why)
 	for (size_t a = 0; a < s->n_who && a < VERSUS_MAX; a++) {
 		for (size_t b = a + 1; b < s->n_who && b < VERSUS_MAX; b++) {
 			/* Under other conditions: tables ladder and sweep. */
-			if (s->who[a].budget == s->who[b].budget &&
-			    str_eq(s->who[a].ladder, s->who[b].ladder))
+			if (shift_same_condition(&s->who[a], &s->who[b]))
 				put_match(s, t, a, b);
 		}
 	}

@@ -37,21 +37,27 @@ static void add(struct bars *b, char *label, const struct shift_figures *f)
 				     .valid = f ? f->valid : 0 };
 }
 
+/* What the system was under, where there are several such: prefix, step of the ladder, budget. */
 static char *condition_of(const struct shift *s, size_t who)
 {
 	const struct shift_who *w = &s->who[who];
+	bool budget = s->many_budgets || (!s->many_ladders && !s->many_prefixes);
+	auto_buf b = BUF_INIT(4096);
 
-	if (s->many_ladders && s->many_budgets)
-		return mem_printf("%s, %llu tokens", w->ladder, (unsigned long long)w->budget);
-	return s->many_ladders ? mem_strdup(w->ladder)
-			       : mem_printf("%llu tokens", (unsigned long long)w->budget);
+	if (s->many_prefixes)
+		buf_adds(&b, w->prefix);
+	if (s->many_ladders)
+		buf_addf(&b, "%s%s", b.len ? ", " : "", w->ladder);
+	if (budget)
+		buf_addf(&b, "%s%llu tokens", b.len ? ", " : "", (unsigned long long)w->budget);
+	return buf_steal(&b, NULL);
 }
 
 static char *name_of(const struct shift *s, size_t who)
 {
 	auto_free char *condition = condition_of(s, who);
 
-	return s->many_ladders || s->many_budgets
+	return s->many_ladders || s->many_budgets || s->many_prefixes
 		       ? mem_printf("%s, %s", s->who[who].system, condition)
 		       : mem_strdup(s->who[who].system);
 }

@@ -102,6 +102,8 @@ static int who_key(const struct shift_who *a, const struct shift_who *b)
 	int c = strcmp(a->system, b->system);
 
 	if (c == 0)
+		c = strcmp(a->prefix, b->prefix);
+	if (c == 0)
 		c = strcmp(a->ladder, b->ladder);
 	return c ? c : (a->budget > b->budget) - (a->budget < b->budget);
 }
@@ -109,6 +111,12 @@ static int who_key(const struct shift_who *a, const struct shift_who *b)
 static int by_key(const void *a, const void *b)
 {
 	return who_key(a, b);
+}
+
+bool shift_same_condition(const struct shift_who *a, const struct shift_who *b)
+{
+	return a->budget == b->budget && str_eq(a->ladder, b->ladder) &&
+	       str_eq(a->prefix, b->prefix);
 }
 
 /* Systems as in the paper: best clean success first. */
@@ -125,6 +133,7 @@ static void who_done(struct shift_who *w)
 {
 	free(w->system);
 	free(w->ladder);
+	free(w->prefix);
 }
 
 static void list_who(struct shift *s)
@@ -136,6 +145,7 @@ static void list_who(struct shift *s)
 
 		s->who[i] = (struct shift_who){ .system = system_of(p),
 						.ladder = mem_strdup(p->ladder),
+						.prefix = mem_strdup(p->prefix),
 						.budget = p->budget };
 	}
 	qsort(s->who, s->n, sizeof(*s->who), by_key);
@@ -151,7 +161,9 @@ static void list_who(struct shift *s)
 static size_t find_who(const struct shift *s, const struct shift_pair *p)
 {
 	auto_free char *system = system_of(p);
-	struct shift_who key = { .system = system, .ladder = p->ladder, .budget = p->budget };
+	struct shift_who key = {
+		.system = system, .ladder = p->ladder, .prefix = p->prefix, .budget = p->budget
+	};
 	const struct shift_who *at = bsearch(&key, s->who, s->n_who, sizeof(*s->who), by_key);
 
 	return (size_t)(at - s->who);
@@ -177,6 +189,7 @@ static void rank_who(struct shift *s)
 		for (size_t k = i; k < end; k++) {
 			s->who[k].clean = valid ? (double)success / (double)valid : -1;
 			s->many_ladders |= strcmp(s->who[k].ladder, s->who[0].ladder) != 0;
+			s->many_prefixes |= strcmp(s->who[k].prefix, s->who[0].prefix) != 0;
 			s->many_budgets |= s->who[k].budget != s->who[0].budget;
 		}
 	}

@@ -23,6 +23,7 @@ struct shift_pick {
 struct shift_who {
 	char *system; /* owned: agent, and model when it names one */
 	char *ladder; /* owned */
+	char *prefix; /* owned */
 	uint64_t budget;
 	double clean;            /* rate of its system over all conditions, for the order */
 	uint64_t valid, success; /* of the clean arm */
@@ -43,8 +44,8 @@ struct shift {
 	size_t n;
 	struct shift_who *who; /* owned, sorted: systems by clean success, then ladder, budget */
 	size_t n_who;
-	struct strv family, position, scenario; /* sorted */
-	bool many_ladders, many_budgets;        /* tables need a column for them */
+	struct strv family, position, scenario;         /* sorted */
+	bool many_ladders, many_budgets, many_prefixes; /* tables need a column for them */
 };
 
 /* What a pair counts as under the two ways to look at it. */
@@ -89,7 +90,10 @@ void shift_sum(const struct shift *s, const struct shift_pick *pick, struct shif
 /* Set the pairs of two @who against each other, cell by cell. Free diff. */
 void shift_match(const struct shift *s, size_t first, size_t second, struct shift_match *ret);
 
-/* How tables begin: system, and ladder and budget when there are several. shift_head() returns the next
+/* Do the two differ in nothing but the system? */
+bool shift_same_condition(const struct shift_who *a, const struct shift_who *b);
+
+/* How tables begin: system, and prefix, ladder and budget when there are several. shift_head() returns the next
  * column; shift_lead() begins a row. */
 size_t shift_head(const struct shift *s, struct table *t);
 void shift_lead(const struct shift *s, struct table *t, size_t who,

@@ -78,6 +78,8 @@ size_t shift_head(const struct shift *s, struct table *t)
 {
 	size_t n = 1 + table_col(t, NULL, "system", "System", TABLE_WORDS, 0, 0);
 
+	if (s->many_prefixes)
+		n = 1 + table_col(t, NULL, "prefix", "Prefix", TABLE_WORDS, 0, 0);
 	if (s->many_ladders)
 		n = 1 + table_col(t, NULL, "ladder", "Ladder", TABLE_WORDS, 0, 0);
 	if (s->many_budgets)
@@ -92,6 +94,8 @@ void shift_lead(const struct shift *s, struct table *t, size_t who, bool apart)
 
 	table_row(t, apart);
 	table_words(t, col++, w->system);
+	if (s->many_prefixes)
+		table_words(t, col++, w->prefix);
 	if (s->many_ladders)
 		table_words(t, col++, w->ladder);
 	if (s->many_budgets)

@@ -147,6 +147,11 @@ static int take_names(const struct json_src *src, struct shift_pair *p, struct e
 	p->agent = text_of(root, "agent");
 	p->model = text_of(root, "model");
 	p->ladder = text_of(root, "ladder");
+	p->prefix = text_of(root, "prefix");
+	if (cJSON_GetArraySize(get(root, "left_behind")) > 0) {
+		free(p->prefix);
+		p->prefix = mem_strdup("resumed, incomplete");
+	}
 	p->reason = text_of(root, "reason");
 	p->detail = text_of(root, "detail");
 	p->position = text_of(at, "text");

@@ -342,7 +342,7 @@ static size_t base_of(const struct shift *s, size_t who, bool sweep)
 	for (size_t i = 0; i < s->n_who; i++) {
 		const struct shift_who *o = &s->who[i];
 
-		if (!str_eq(o->system, w->system))
+		if (!str_eq(o->system, w->system) || !str_eq(o->prefix, w->prefix))
 			continue;
 		if (!sweep && o->budget == w->budget && str_eq(o->ladder, "A0"))
 			return i;
@@ -365,6 +365,8 @@ static bool is_varied(const struct shift *s, size_t who, bool sweep)
 		const struct shift_who *o = &s->who[i];
 		bool same_step = str_eq(o->ladder, w->ladder), same_budget = o->budget == w->budget;
 
+		if (!str_eq(o->prefix, w->prefix))
+			continue;
 		if (i != who && str_eq(o->system, w->system) && (sweep ? same_step : same_budget))
 			return true;
 	}

@@ -166,6 +166,18 @@ static const struct {
 	{ "a ladder of one system", "ladder",
 	  ONE "s\tF01\t0.1\ta\t\tA0\t10\t1\t1\t0\t\t\t\ns\tF01\t0.1\ta\t\tA3\t10\t1\t1\t1\t\t\t\n",
 	  ",1,100,1\r\n" },
+	{ "prefixes are never added up", "pairs",
+	  "scenario\tfamily\tposition\tagent\tprefix\tvalid\tclean\tshifted\n"
+	  "s\tF01\t0.1\ta\t\t1\t1\t1\ns\tF01\t0.1\ta\tresumed\t1\t1\t0\n",
+	  "\r\na,replayed,1,1,1,100,1,100,1,100," },
+	{ "they have rows of their own", "pairs",
+	  "scenario\tfamily\tposition\tagent\tprefix\tvalid\tclean\tshifted\n"
+	  "s\tF01\t0.1\ta\t\t1\t1\t1\ns\tF01\t0.1\ta\tresumed\t1\t1\t0\n",
+	  "\r\na,resumed,1,1,1,100,0,0,0,0," },
+	{ "a ladder step of another prefix is no base", "ladder",
+	  "scenario\tfamily\tposition\tagent\tprefix\tladder\tbudget\tvalid\tclean\tshifted\n"
+	  "s\tF01\t0.1\ta\t\tA0\t9\t1\t1\t1\ns\tF01\t0.1\ta\tresumed\tA3\t9\t1\t1\t0\n",
+	  "none: no system has pairs at two steps" },
 	{ "no ladder", "ladder", ONE "s\tF01\t0.1\ta\t\tA0\t10\t1\t1\t0\t\t\t\n", "none: all pairs are of one step" },
 	{ "a sweep is compared with B", "sweep",
 	  ONE "s\tF01\t0.1\ta\t\tA0\t500000\t1\t1\t0\t\t\t\ns\tF01\t0.1\ta\t\tA0\t1000000\t1\t1\t1\t\t\t\ns\tF01\t0.1\ta\t\tA0\t8000000\t1\t1\t1\t\t\t\n",
