@@ -32,6 +32,9 @@ static const struct {
 static const char *const native_names[] = { "none", "pi-rpc", "codex-app-server",
 					    "claude-stream-json", NULL };
 
+/* In the order of enum agent_session_id. */
+static const char *const session_names[] = { "name", "uuid", "path", NULL };
+
 /* In the order of enum agent_tool_kind. */
 static const char *const tool_names[] = { "read", "edit", "shell", "write", NULL };
 
@@ -77,6 +80,11 @@ static int parse_via(const struct json_src *src, const char *where, const cJSON 
 const char *agent_native_name(enum agent_native native)
 {
 	return native_names[native];
+}
+
+const char *agent_session_id_name(enum agent_session_id id)
+{
+	return session_names[id];
 }
 
 const char *agent_tool_name(enum agent_tool_kind kind)
@@ -245,6 +253,14 @@ static const struct json_field native_rows[] = {
 	{ NULL },
 };
 
+static const struct json_field resume_rows[] = {
+	{ "command", JSON_STRV, OFF(resume_command), .doc = "program and arguments that take a session up again; {session} and {prompt} beside the templates of command" },
+	{ "session", JSON_STR, OFF(resume_session), .doc = "where the session files are: \"~/\" and a glob" },
+	{ "id", JSON_ENUM, OFF(resume_id), .choices = session_names, .doc = "what {session} is: name of the session file without its extension (default), the UUID at the end of it, or its path" },
+	{ "prompt", JSON_STR, OFF(resume_prompt), .doc = "what {prompt} is, default \"" AGENT_RESUME_PROMPT "\"" },
+	{ NULL },
+};
+
 const struct json_field agent_rows[] = {
 	{ "name", JSON_STR, OFF(name), true, .doc = "name of the agent: A-Z a-z 0-9 . _ -" },
 	{ "extends", JSON_CUSTOM, 0, .parse = parse_extends, .doc = "agent file or shipped agent that gives every field not said here" },
@@ -258,6 +274,7 @@ const struct json_field agent_rows[] = {
 	{ "tools", JSON_CUSTOM, 0, .parse = parse_tools, .rows = tools_rows, .doc = "the agent's tools, for scripts and for touches" },
 	{ "model", JSON_STR, OFF(default_model), .doc = "{model} when --model names none" },
 	{ "native", JSON_OBJECT, 0, .rows = native_rows, .doc = "the agent's own channel for user messages, for message_via native" },
+	{ "resume", JSON_OBJECT, 0, .rows = resume_rows, .doc = "how the agent takes up a session of its own again, for fork --resume native" },
 	{ "sandbox", JSON_STR, OFF(sandbox), .doc = "how the agent's own sandbox is handled, one sentence" },
 	{ "message_via", JSON_CUSTOM, 0, .parse = parse_via, .doc = "how a message reaches it: gateway, stdin, pty, file:PATH, exec:COMMAND or native" },
 	{ NULL },
@@ -326,6 +343,23 @@ static int check_variable(const struct json_src *src, const char *where, const c
 	return input_check_env(src, where, &env, err);
 }
 
+static int check_resume(const struct json_src *src, const struct agent *a, struct err *err)
+{
+	bool there = a->resume_command.n > 0;
+
+	if (!there && !a->resume_session)
+		return 0;
+	if (!there || !a->resume_command.v[0][0])
+		return json_complain(src, "$.resume.command", err,
+				     "empty; give the program and its arguments");
+	if (!a->resume_session || !str_starts(a->resume_session, "~/") ||
+	    !path_is_tame(a->resume_session + 2))
+		return json_complain(
+			src, "$.resume.session", err,
+			"expected \"~/\" and a plain relative path, which may hold * and ?");
+	return 0;
+}
+
 static int check(const struct json_src *src, struct agent *a, struct err *err)
 {
 	int rc = input_check_id(src, "$.name", a->name, err);
@@ -348,7 +382,7 @@ static int check(const struct json_src *src, struct agent *a, struct err *err)
 		rc = json_complain(
 			src, "$.message_via", err,
 			"native needs \"native\": {\"protocol\": ..., \"command\": [...]}");
-	return rc;
+	return rc < 0 ? rc : check_resume(src, a, err);
 }
 
 static int read_tree(const struct json_src *src, const char *dir, unsigned depth, struct agent *a,

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "base/str.h"
@@ -25,6 +26,15 @@ enum agent_native {
 	NATIVE_CODEX_APP_SERVER,
 	NATIVE_CLAUDE_STREAM_JSON
 };
+
+/* What {session} is: of the session file's name. */
+enum agent_session_id {
+	SESSION_NAME, /* without its extension */
+	SESSION_UUID, /* the UUID at its end */
+	SESSION_PATH  /* absolute path in the box */
+};
+
+#define AGENT_RESUME_PROMPT "Go on with the task."
 
 /* What a tool of the agent does: scripts are written in these, and tool calls are read by them. */
 enum agent_tool_kind {
@@ -67,6 +77,12 @@ struct agent {
 	char *default_model;     /* {model} when --model names none; NULL = "model" */
 	int native;              /* enum agent_native; command of native_command then */
 	struct strv native_command; /* argv when message_via is native */
+	struct strv
+		resume_command; /* argv that takes a session up again; {session} and {prompt} beside the
+				 * templates of command; empty = the agent cannot */
+	char *resume_session; /* glob of its session files, below HOME */
+	int resume_id;        /* enum agent_session_id */
+	char *resume_prompt;  /* what it is told then; NULL = AGENT_RESUME_PROMPT */
 	char *sandbox; /* how the agent's own sandbox is handled, one sentence; shown by doctor */
 	enum agent_message_via via;
 	char *via_arg; /* path of VIA_FILE, command of VIA_EXEC; NULL otherwise */
@@ -93,6 +109,16 @@ const char *agent_via_name(enum agent_message_via via);
 
 /* "none", "pi-rpc", ... as in files. Static. */
 const char *agent_native_name(enum agent_native native);
+
+/* "name", "uuid", "path" as in files. Static. */
+const char *agent_session_id_name(enum agent_session_id id);
+
+/* {session} for the session file at @path (absolute, in the box). Caller frees. 0, or -ERR_INPUT when its name
+ * has no UUID where the agent's row asks for one. */
+int agent_session(const struct agent *a, const char *path, char **ret, struct err *err);
+
+/* Names of the agents, the user's and the shipped ones, that can take a session up again, "claude, codex, pi", into @out. */
+void agent_resumable(struct buf *out);
 
 /* "read", "edit", "shell", "write" as in files. Static. */
 const char *agent_tool_name(enum agent_tool_kind kind);

@@ -133,6 +133,27 @@ static int not_found(enum lookup_kind kind, const char *name, const struct strv 
 		dirs->n > 1 ? dirs->v[1] : "");
 }
 
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void lookup_names(enum lookup_kind kind, struct strv *ret)
+{
+	auto_free char *user = user_dir(kind), *data = lookup_datadir();
+	auto_free char *shipped = path_join(data, kinds[kind].shipped);
+	auto_strv all = { 0 };
+
+	if (user)
+		add_names(&all, user);
+	add_names(&all, shipped);
+	if (all.n)
+		qsort(all.v, all.n, sizeof(*all.v), by_name);
+	strv_each (i, &all)
+		if (!i || strcmp(all.v[i], all.v[i - 1]) != 0)
+			strv_add(ret, all.v[i]);
+}
+
 int lookup_find(enum lookup_kind kind, const char *name, const char *skip, char **ret,
 		struct err *err)
 {

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "base/err.h"
+#include "base/str.h"
 
 enum lookup_kind { LOOKUP_PROFILE, LOOKUP_AGENT };
 
@@ -17,6 +18,9 @@ bool lookup_is_path(const char *name);
  * nearest name and the places looked at. */
 int lookup_find(enum lookup_kind kind, const char *name, const char *skip, char **ret,
 		struct err *err);
+
+/* Add the plain names of all files of @kind to @ret, the user's and the shipped ones, sorted, each once. */
+void lookup_names(enum lookup_kind kind, struct strv *ret);
 
 /* See profile_datadir(). Caller frees. */
 char *lookup_datadir(void);

@@ -150,9 +150,21 @@ static int find_program(struct plan *p, struct err *err)
 	return 0;
 }
 
-static int build(const struct plan_request *req, struct plan *p, struct err *err)
+/* Digests of the whole. */
+static int seal(struct plan *p, struct err *err)
 {
 	auto_buf text = BUF_INIT(PRINT_MAX);
+
+	plan_print(p, &text);
+	if (text.full)
+		return err_set(err, ERR_LIMIT,
+			       "the plan is larger than 256M; make its files smaller");
+	digest_bytes(buf_str(&text), text.len, p->digest);
+	return plan_pair_digest(buf_str(&text), p->pair_digest, err);
+}
+
+static int build(const struct plan_request *req, struct plan *p, struct err *err)
+{
 	int rc = load_all(req, p, err);
 
 	if (rc == 0)
@@ -182,14 +194,14 @@ static int build(const struct plan_request *req, struct plan *p, struct err *err
 		rc = find_program(p, err);
 	if (rc == 0)
 		rc = plan_fill(p, !req->task && req->argv, err);
-	if (rc < 0)
-		return rc;
-	plan_print(p, &text);
-	if (text.full)
-		return err_set(err, ERR_LIMIT,
-			       "the plan is larger than 256M; make its files smaller");
-	digest_bytes(buf_str(&text), text.len, p->digest);
-	return plan_pair_digest(buf_str(&text), p->pair_digest, err);
+	return rc < 0 ? rc : seal(p, err);
+}
+
+int plan_resume(struct plan *p, const char *session, struct err *err)
+{
+	int rc = plan_fill_resume(p, session, err);
+
+	return rc < 0 ? rc : seal(p, err);
 }
 
 int plan_build(const struct plan_request *req, struct plan **ret, struct err *err)

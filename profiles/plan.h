@@ -85,6 +85,10 @@ struct plan {
  * files, ERR_USAGE for flags, ERR_HOST for what this version cannot do. Free with plan_free(). */
 int plan_build(const struct plan_request *req, struct plan **ret, struct err *err);
 
+/* Make of @p the plan of a run whose agent takes up @session (agent_session()) instead of beginning: its command line is
+ * that of agent.resume, which must be there. 0 or -ERR_INPUT. */
+int plan_resume(struct plan *p, const char *session, struct err *err);
+
 /* Free; NULL is fine. Returns NULL. */
 struct plan *plan_free(struct plan *p);
 

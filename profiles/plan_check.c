@@ -196,6 +196,31 @@ static int check_scenario(const struct plan *p, struct err *err)
 	return check_user(p, err);
 }
 
+/* What is kept are steps between requests to a model, and layers that tell what changed. */
+static int check_checkpoints(const struct plan *p, struct err *err)
+{
+	if (p->profile->checkpoints == CHECKPOINTS_NONE)
+		return 0;
+	if (p->agent->api == AGENT_API_NONE)
+		return err_set(
+			err, ERR_USAGE,
+			"checkpoints are made at requests to the model, but the api of agent "
+			"\"%s\" is none; use an agent with an api, or --set checkpoints=none",
+			p->agent->name);
+	if (!p->profile->steps)
+		return err_set(
+			err, ERR_USAGE,
+			"checkpoints are made where the steps of a run are digested; profile "
+			"\"%s\" has steps off: add --set steps=true",
+			p->profile->name);
+	if (p->profile->workspace != WORKSPACE_OVERLAY)
+		return err_set(err, ERR_USAGE,
+			       "checkpoints need filesystem.workspace overlay; profile \"%s\" has "
+			       "direct",
+			       p->profile->name);
+	return 0;
+}
+
 int plan_check(const struct plan *p, struct err *err)
 {
 	int rc = check_source(p, err);
@@ -204,5 +229,5 @@ int plan_check(const struct plan *p, struct err *err)
 		rc = check_rootfs(p, err);
 	if (rc == 0)
 		rc = check_scenario(p, err);
-	return rc;
+	return rc < 0 ? rc : check_checkpoints(p, err);
 }

@@ -16,7 +16,17 @@ struct var {
 	const char *missing; /* what to do then */
 };
 
-enum { VAR_STATEMENT, VAR_MODEL, VAR_BASE_URL, VAR_KEY, VAR_WORKDIR, VAR_PROGRAM, VAR_MAX };
+enum {
+	VAR_STATEMENT,
+	VAR_MODEL,
+	VAR_BASE_URL,
+	VAR_KEY,
+	VAR_WORKDIR,
+	VAR_PROGRAM,
+	VAR_SESSION,
+	VAR_PROMPT,
+	VAR_MAX
+};
 
 struct vars {
 	struct var v[VAR_MAX];
@@ -99,11 +109,9 @@ static bool names_program(const struct plan *p, const char *word)
 	       (!p->agent->program || strcmp(word, p->agent->program) == 0);
 }
 
-static int fill_argv(struct plan *p, const struct vars *vars, struct err *err)
+static int fill_argv(struct plan *p, const struct vars *vars, const struct strv *command,
+		     struct err *err)
 {
-	const struct strv *command =
-		p->agent->via == VIA_NATIVE ? &p->agent->native_command : &p->agent->command;
-
 	strv_each (i, command) {
 		auto_free char *what =
 			mem_printf("argument %zu of agent \"%s\"", i, p->agent->name);
@@ -274,15 +282,16 @@ static char *statement(const struct plan *p)
 	return buf_steal(&b, NULL);
 }
 
-int plan_fill(struct plan *p, bool bare, struct err *err)
+/* All templates of @p; @url (NULL none), @session and @prompt (NULL: a new session) are borrowed. */
+static struct vars make_vars(const struct plan *p, const char *url, const char *session,
+			     const char *prompt)
 {
 	static const char no_api[] = "its \"api\" is none, so there is no model to reach";
-	const char *path = endpoints[p->agent->api].path;
-	auto_free char *url =
-		path ? mem_printf("http://" MODEL_HOST ":%d%s", MODEL_PORT, path) : NULL;
-	struct vars vars = {
+	static const char fresh[] = "only \"resume\" takes up a session";
+
+	return (struct vars){
 		.v = {
-			[VAR_STATEMENT] = { "problem_statement", NULL, "" },
+			[VAR_STATEMENT] = { "problem_statement", p->statement, "" },
 			[VAR_MODEL] = { "model", p->model_name,
 					"no model was named; add --model NAME" },
 			[VAR_BASE_URL] = { "base_url", url, no_api },
@@ -291,13 +300,41 @@ int plan_fill(struct plan *p, bool bare, struct err *err)
 			[VAR_PROGRAM] = { "program", p->program,
 					  "it was not found on the host, or \"install\" names no "
 					  "package" },
+			[VAR_SESSION] = { "session", session, fresh },
+			[VAR_PROMPT] = { "prompt", prompt, fresh },
 		},
-		.literal = bare,
 	};
+}
+
+static char *base_url(const struct plan *p)
+{
+	const char *path = endpoints[p->agent->api].path;
+
+	return path ? mem_printf("http://" MODEL_HOST ":%d%s", MODEL_PORT, path) : NULL;
+}
+
+int plan_fill_resume(struct plan *p, const char *session, struct err *err)
+{
+	auto_free char *url = base_url(p);
+	const char *own = p->agent->resume_prompt;
+	struct vars vars = make_vars(p, url, session, own ? own : AGENT_RESUME_PROMPT);
+
+	strv_done(&p->argv);
+	return fill_argv(p, &vars, &p->agent->resume_command, err);
+}
+
+int plan_fill(struct plan *p, bool bare, struct err *err)
+{
+	auto_free char *url = base_url(p);
+	struct vars vars;
 	int rc;
 
-	vars.v[VAR_STATEMENT].value = p->statement = statement(p);
-	rc = fill_argv(p, &vars, err);
+	p->statement = statement(p);
+	vars = make_vars(p, url, NULL, NULL);
+	vars.literal = bare;
+	rc = fill_argv(p, &vars,
+		       p->agent->via == VIA_NATIVE ? &p->agent->native_command : &p->agent->command,
+		       err);
 	if (rc == 0)
 		rc = fill_env(p, &vars, bare, err);
 	if (rc == 0)

@@ -11,6 +11,9 @@
  * 0, -ERR_INPUT, -ERR_USAGE when a model is missing. */
 int plan_fill(struct plan *p, bool bare, struct err *err);
 
+/* Fill p->argv anew with the command that takes up @session (what {session} is). 0 or -ERR_INPUT. */
+int plan_fill_resume(struct plan *p, const char *session, struct err *err);
+
 /* Put the condition that @req asks for into the scenario and p->condition, and find out the lengths
  * that progress is a part of: when.n in the file, else the reference runs, else limits.model_calls.
  * 0, -ERR_USAGE, or -ERR_INPUT for a scenario or reference run that does not do. */

@@ -172,6 +172,12 @@ static void print_agent(struct json_w *w, const struct agent *a)
 	json_str(w, "protocol", agent_native_name(a->native));
 	texts(w, "command", &a->native_command);
 	json_close(w, '}');
+	json_open(w, "resume", '{');
+	texts(w, "command", &a->resume_command);
+	json_str(w, "session", a->resume_session);
+	json_str(w, "id", agent_session_id_name(a->resume_id));
+	text(w, "prompt", a->resume_prompt);
+	json_close(w, '}');
 	text(w, "sandbox", a->sandbox);
 	json_str(w, "message_via", agent_via_name(a->via));
 	text(w, "message_via_argument", a->via_arg);
@@ -227,6 +233,7 @@ static void print_profile(struct json_w *w, const struct profile *p)
 	json_str(w, "trace", profile_trace_name(p->trace));
 	json_str(w, "watch", profile_watch_name(p->watch));
 	json_bool(w, "steps", p->steps);
+	json_str(w, "checkpoints", profile_checkpoints_name(p->checkpoints));
 	texts(w, "require", &p->require);
 	json_close(w, '}');
 }
@@ -400,7 +407,7 @@ static void print_model(struct json_w *w, const char *key, const struct model *m
 		json_str(w, "sha256", digest_bytes(m->text, m->text_n, hex));
 		json_u64(w, "bytes", m->text_n);
 	}
-	if (m->kind == MODEL_REPLAY) {
+	if (m->kind >= MODEL_REPLAY) {
 		json_bool(w, "loose", m->loose);
 		if (m->upto != UINT64_MAX)
 			json_u64(w, "upto", m->upto);

@@ -56,6 +56,7 @@ static const char *const reattach_names[] = { "never", "once", NULL };
 static const char *const home_names[] = { "empty", NULL };
 static const char *const workspace_names[] = { "overlay", "direct", NULL };
 static const char *const watch_names[] = { "regions", "workspace", NULL };
+static const char *const checkpoint_names[] = { "none", "requests", NULL };
 /* clang-format on */
 
 const char *layer_name(enum layer l)
@@ -112,6 +113,11 @@ const char *profile_workspace_name(enum workspace_mode v)
 const char *profile_watch_name(enum watch_mode v)
 {
 	return watch_names[v];
+}
+
+const char *profile_checkpoints_name(enum checkpoint_mode v)
+{
+	return checkpoint_names[v];
 }
 
 /* The parent was read before the rows are walked; here only the type is looked at. */
@@ -182,6 +188,7 @@ const struct json_field profile_rows[] = {
 	{ "trace", JSON_ENUM, OFF(trace), .choices = trace_names, .doc = "off (process tree only), files or full" },
 	{ "watch", JSON_ENUM, OFF(watch), .choices = watch_names, .doc = "files that are followed closely: regions (those with critical regions) or workspace (all, for mining)" },
 	{ "steps", JSON_BOOL, OFF(steps), .doc = "digest the workspace at every request to the model (steps.jsonl), which fork needs" },
+	{ "checkpoints", JSON_ENUM, OFF(checkpoints), .choices = checkpoint_names, .doc = "none, or requests: at every main request the box's files are kept, so that fork --resume native can go on there" },
 	{ "require", JSON_STRV, OFF(require), .doc = "layers without which the run is refused" },
 	{ NULL },
 };

@@ -18,6 +18,7 @@ enum pin { PIN_REWRITE, PIN_REFUSE, PIN_OFF };
 enum home_mode { HOME_EMPTY };
 enum workspace_mode { WORKSPACE_OVERLAY, WORKSPACE_DIRECT };
 enum watch_mode { WATCH_REGIONS, WATCH_WORKSPACE };
+enum checkpoint_mode { CHECKPOINTS_NONE, CHECKPOINTS_REQUESTS };
 
 /* The layers a profile may require and the posture reports. */
 enum layer {
@@ -79,6 +80,7 @@ struct profile {
 	int trace;           /* enum trace_level */
 	int watch;           /* enum watch_mode: files that are followed closely */
 	bool steps;          /* digest the workspace at every request to the model, for fork */
+	int checkpoints;     /* enum checkpoint_mode: what is kept for fork --resume native */
 	struct strv require; /* layer names: the floor below which a run is refused */
 };
 
@@ -111,6 +113,7 @@ const char *profile_reattach_name(int v);                       /* see profile_t
 const char *profile_home_name(enum home_mode v);                /* see profile_trace_name() */
 const char *profile_workspace_name(enum workspace_mode v);      /* see profile_trace_name() */
 const char *profile_watch_name(enum watch_mode v);              /* see profile_trace_name() */
+const char *profile_checkpoints_name(enum checkpoint_mode v);   /* see profile_trace_name() */
 
 /* Directory of the shipped data: $PROCTOR_DATADIR, else the installed place, else profiles/data
  * beside the program's source when it runs from its build directory. Caller frees. */

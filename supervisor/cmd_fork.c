@@ -22,12 +22,13 @@ struct opts {
 	const char *model, *clean_model, *shifted_model, *mode, *grader;
 	struct strv set;
 	uint64_t budget;
-	int arms, ladder;
-	bool no_grade, json, quiet, no_cgroup;
+	int arms, ladder, resume;
+	bool leave_behind, no_grade, json, quiet, no_cgroup;
 };
 
 /* In the order of enum fork_arm, then both. */
 static const char *const arms[] = { "clean", "shifted", "clean,shifted", NULL };
+static const char *const resumes[] = { "replay", "native", NULL };
 static const char *const ladders[] = { "A0", "A1", "A2", "A3", "A4", "A5", NULL };
 
 static const struct opt_row rows[] = {
@@ -50,6 +51,13 @@ static const struct opt_row rows[] = {
 	  "tokens of each continuation, counted from the fork (default 1000000)" },
 	{ 0, "ladder", OPT_ENUM, offsetof(struct opts, ladder), "A0...A5",
 	  "how much of the update's state the agent is told (default A0: nothing)", ladders },
+	{ 0, "resume", OPT_ENUM, offsetof(struct opts, resume), "replay|native",
+	  "how the prefix comes back: replay (default) runs it again; native restores the files of the step "
+	  "(a record with checkpoints=requests) and lets the agent take up its own session",
+	  resumes },
+	{ 0, "leave-behind", OPT_FLAG, offsetof(struct opts, leave_behind), NULL,
+	  "with --resume native: go on although processes, services or messages of the record do not come "
+	  "back" },
 	{ 0, "mode", OPT_STR, offsetof(struct opts, mode), "MODE",
 	  "which effects of the update take place (default: as the scenario says)" },
 	{ 't', "task", OPT_STR, offsetof(struct opts, task), "FILE",
@@ -180,11 +188,12 @@ static void end(struct totals *t)
 	json_close(&t->w, '}');
 	json_close(&t->w, '}');
 	buf_addc(&t->list, '\n');
-	table_note(t->table,
-		   "tokens: %llu of the prefixes given again, %llu paid beside them, %llu of the "
-		   "continuations",
-		   (unsigned long long)t->prefix, (unsigned long long)t->paid,
-		   (unsigned long long)t->continuations);
+	table_note(
+		t->table,
+		"tokens: %llu of the prefixes and not paid again, %llu paid beside them, %llu of the "
+		"continuations",
+		(unsigned long long)t->prefix, (unsigned long long)t->paid,
+		(unsigned long long)t->continuations);
 }
 
 static void done(struct totals *t)
@@ -256,6 +265,8 @@ static void fill(const struct opts *o, struct forkrun_request *req)
 		.set = (const char *const *)o->set.v,
 		.budget = o->budget,
 		.ladder = ladders[o->ladder],
+		.resume = o->resume != 0,
+		.leave_behind = o->leave_behind,
 		.no_grade = o->no_grade,
 		.no_cgroup = o->no_cgroup,
 	};
@@ -276,6 +287,11 @@ static int whole(void *opts, const struct strv *rest, struct err *err)
 		return err_set(err, ERR_USAGE, "fork: give one run directory, the record");
 	if (!o->out)
 		return err_set(err, ERR_USAGE, "fork: give --out DIR for the continuations");
+	if (o->leave_behind && !o->resume)
+		return err_set(
+			err, ERR_USAGE,
+			"fork: --leave-behind goes with --resume native; a prefix that is run "
+			"again leaves nothing behind");
 	if (!cwd)
 		return err_sys(err, "cannot tell the current directory");
 	fill(o, &req);
@@ -322,6 +338,11 @@ const struct opt_cmd cmd_fork = {
 		"the position, which costs no tokens. Every request and every state of the workspace on the way\n"
 		"is compared with the record (steps.jsonl); the first difference ends the run, is named, and makes the\n"
 		"pair invalid. Processes, sockets and locks of the prefix come back because it really runs again.\n"
+		"\n"
+		"With --resume native nothing is run again: the workspace and the box's other files are those of the\n"
+		"step, and the agent takes up its own session with one more user message (agent file, \"resume\").\n"
+		"Its first request must go on with the recorded conversation and be the same in both arms.\n"
+		"Processes, sockets, locks and services do not come back; a step that had some is refused.\n"
 		"\n"
 		"There the arms part. In the shifted arm the scenario's interventions with the event anchor \"fork\"\n"
 		"are made before the next request goes on; in the clean arm nothing happens. Token, call, dollar\n"

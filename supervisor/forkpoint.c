@@ -10,6 +10,11 @@ const char *fork_arm_name(enum fork_arm arm)
 	return arm == FORK_CLEAN ? "clean" : "shifted";
 }
 
+const char *forkpoint_by(const struct forkpoint *f)
+{
+	return f->resumed ? "resumed" : "replayed";
+}
+
 static void put_record(struct sup *s)
 {
 	const struct forkpoint *f = s->fork;
@@ -34,7 +39,7 @@ int forkpoint_request(struct sup *s, const struct gw_msg *m, struct err *err)
 			f->differs = mem_strdup(err->text);
 		return rc;
 	}
-	if (f->reached || s->main_calls != f->at.call)
+	if (f->reached || s->main_calls != (f->resumed ? 0 : f->at.call))
 		return 0;
 	f->reached = true;
 	f->paid = s->budget.used[LIMIT_TOTAL_TOKENS] > f->prefix[LIMIT_TOTAL_TOKENS]
@@ -61,6 +66,7 @@ static void put_used(const struct sup *s, struct json_w *w)
 	const uint64_t *prefix = s->fork->prefix;
 
 	json_open(w, "prefix", '{');
+	json_str(w, "by", forkpoint_by(s->fork));
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (prefix[rows[i].kind] == UINT64_MAX)
 			json_null(w, rows[i].name);

@@ -14,6 +14,8 @@
 #include "supervisor/sup.h"
 #include "verifier/position.h"
 
+struct checkpoint_state;
+
 enum fork_arm { FORK_CLEAN, FORK_SHIFTED };
 
 /* "clean", "shifted". Static. */
@@ -28,14 +30,21 @@ struct forkpoint {
 	uint64_t prefix
 		[LIMIT_MAX]; /* what the answers before it used, by the record: model_calls, tokens,
 				     * dollars (UINT64_MAX = unknown) */
-	uint64_t budget;     /* tokens of the continuation */
-	const char *ladder;  /* what of the update is told: "A0" ... "A5" */
+	/* A session taken up again instead of a prefix given again; NULL = it is given again. */
+	const struct checkpoint_state *resumed;
+	const char *store;  /* of resumed's contents */
+	uint64_t budget;    /* tokens of the continuation */
+	const char *ladder; /* what of the update is told: "A0" ... "A5" */
 	/* set while it runs */
 	bool reached;
 	uint64_t
 		paid; /* tokens used before the fork beyond the record's: side calls that it did not have */
 	char *differs; /* owned: the first difference to the record, NULL = none */
 };
+
+/* "replayed": the record's answers were given again; "resumed": its files were restored and the agent took its session
+ * up. Static. */
+const char *forkpoint_by(const struct forkpoint *f);
 
 /* Main request @m has come, its step was recorded. Holds it against the record; at the fork writes the
  * `fork` record and, in the shifted arm, passes the anchor "fork", so that the update is made before the

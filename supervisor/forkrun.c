@@ -31,9 +31,28 @@ static void take_summary(struct forkrun_arm *a, struct err *err)
 	rundir_done(&rd);
 }
 
-static int make_arm(const struct forkrun_request *req, const struct forkrun_record *r,
-		    enum fork_arm arm, const struct plan *plan, struct forkrun_arm *a,
-		    struct err *err)
+/* What the run of an arm came to, @rc, as the arm's outcome. */
+static int settle_arm(struct forkrun_arm *a, int rc, struct err *err)
+{
+	/* What went wrong with one arm makes the pair invalid; a directory that exists is our caller's
+	 * mistake. */
+	if (rc == -ERR_USAGE)
+		return rc;
+	if (rc < 0)
+		a->failure = mem_strdup(err->text);
+	/* The user's Ctrl-C or SIGTERM is for the whole command. */
+	if (rc == 0 && str_eq(a->end, "interrupted"))
+		return err_set(err, ERR_REFUSED,
+			       "interrupted in %s; what was begun is incomplete: run it again with "
+			       "another --out",
+			       a->dir);
+	if (a->made)
+		take_summary(a, err);
+	return 0;
+}
+
+static int make_arm(const struct forkrun_request *req, struct forkrun_record *r, enum fork_arm arm,
+		    const struct plan *plan, struct forkrun_arm *a, struct err *err)
 {
 	auto_free char *out = path_join(req->out, fork_arm_name(arm));
 	struct forkpoint f = {
@@ -41,6 +60,8 @@ static int make_arm(const struct forkrun_request *req, const struct forkrun_reco
 		.steps = r->steps,
 		.at = r->at,
 		.arm = arm,
+		.resumed = req->resume ? &r->state : NULL,
+		.store = r->store,
 		.budget = req->budget ? req->budget : FORKRUN_BUDGET,
 		.ladder = req->ladder ? req->ladder : "A0",
 	};
@@ -67,7 +88,8 @@ static int make_arm(const struct forkrun_request *req, const struct forkrun_reco
 	struct run_outcome o;
 	int rc;
 
-	memcpy(f.prefix, r->prefix, sizeof(f.prefix));
+	if (!req->resume)
+		memcpy(f.prefix, r->prefix, sizeof(f.prefix));
 	rc = run_execute(plan, &ro, &o, err);
 	a->made = o.dir != NULL;
 	a->dir = take_ptr(&o.dir);
@@ -76,21 +98,10 @@ static int make_arm(const struct forkrun_request *req, const struct forkrun_reco
 	a->paid = f.paid;
 	a->differs = take_ptr(&f.differs);
 	run_outcome_done(&o);
-	/* What went wrong with one arm makes the pair invalid; a directory that exists is our caller's
-	 * mistake. */
-	if (rc == -ERR_USAGE)
-		return rc;
-	if (rc < 0)
-		a->failure = mem_strdup(err->text);
-	/* The user's Ctrl-C or SIGTERM is for the whole command. */
-	if (rc == 0 && str_eq(a->end, "interrupted"))
-		return err_set(err, ERR_REFUSED,
-			       "interrupted in %s; what was begun is incomplete: run it again with "
-			       "another --out",
-			       a->dir);
-	if (a->made)
-		take_summary(a, err);
-	return 0;
+	rc = settle_arm(a, rc, err);
+	if (rc == 0 && req->resume)
+		forkrun_resume_made(r, a);
+	return rc;
 }
 
 static int grade_arm(const struct forkrun_request *req, const struct plan *plan, enum fork_arm arm,
@@ -178,6 +189,8 @@ static void name_pair(const struct forkrun_request *req, const struct forkrun_re
 	p->at = r->at;
 	p->record = mem_strdup(r->dir);
 	p->budget = req->budget ? req->budget : FORKRUN_BUDGET;
+	p->resumed = req->resume;
+	strv_copy(&p->left, &r->left);
 	p->ladder = mem_strdup(req->ladder ? req->ladder : "A0");
 	p->prefix_tokens = r->prefix[LIMIT_TOTAL_TOKENS];
 	p->agent = mem_strdup(plan->agent->name);
@@ -190,8 +203,8 @@ static void name_pair(const struct forkrun_request *req, const struct forkrun_re
 }
 
 /* One arm from its plan to its judgement. */
-static int one_arm(const struct forkrun_request *req, const struct forkrun_record *r,
-		   enum fork_arm arm, struct forkrun_pair *p, struct err *err)
+static int one_arm(const struct forkrun_request *req, struct forkrun_record *r, enum fork_arm arm,
+		   struct forkrun_pair *p, struct err *err)
 {
 	struct plan *plan = NULL;
 	struct forkrun_arm *a = &p->arm[arm];

@@ -1,6 +1,7 @@
 /* Continuations of a recorded run from one position: the clean arm, to which nothing happens, and the
  * shifted arm, which gets the update. Both are runs of their own whose beginning is the record's:
- * its answers are given again, every request and every state of the workspace is compared. */
+ * its answers are given again, every request and every state of the workspace is compared; or the files
+ * of the step are restored and the agent takes its session up again, and its first request is compared. */
 #ifndef SUPERVISOR_FORKRUN_H
 #define SUPERVISOR_FORKRUN_H
 
@@ -36,7 +37,9 @@ struct forkrun_request {
 	const char *cwd;         /* absolute */
 	uint64_t budget;         /* tokens of a continuation, 0 = FORKRUN_BUDGET */
 	const char *ladder;      /* "A0" ... "A5", NULL = "A0" */
-	bool no_grade;           /* neither graded nor judged */
+	bool resume; /* the agent takes its session up again at the step's files, no prefix is given */
+	bool leave_behind;            /* although what is no file is missing then */
+	bool no_grade;                /* neither graded nor judged */
 	const struct profile *grader; /* of the grading boxes, NULL = shipped "verify" */
 	const char *key;              /* of the endpoint, NULL none */
 	struct janitor *janitor;      /* of the grading, may be NULL */
@@ -53,7 +56,8 @@ struct forkrun_arm {
 	bool reached;    /* the fork */
 	bool updated;    /* an intervention was applied behind it */
 	uint64_t tokens; /* of the continuation */
-	uint64_t paid;   /* before the fork: side calls that the record did not have */
+	char *context; /* resumed: what of the first request beside the conversation is not as recorded */
+	uint64_t paid; /* before the fork: side calls that the record did not have */
 	uint64_t commands, wall_ns;
 	bool graded, judged;
 	enum verdict_kind verdict;
@@ -68,6 +72,8 @@ struct forkrun_pair {
 	char *scenario, *family, *instance_id, *agent, *model, *record; /* owned */
 	uint64_t budget;
 	char *ladder; /* owned */
+	bool resumed;
+	struct strv left; /* resumed: what of the record's state was left behind */
 	struct forkrun_arm arm[FORKRUN_ARMS];
 	uint64_t prefix_tokens; /* of the record's answers before the fork: given again, not paid */
 	bool valid;

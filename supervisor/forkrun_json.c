@@ -32,6 +32,7 @@ static void put_arm(struct json_w *w, enum fork_arm arm, const struct forkrun_ar
 	json_bool(w, "updated", a->updated);
 	json_bool(w, "prefix_ok", a->reached && !a->differs);
 	json_str(w, "differs", a->differs);
+	json_str(w, "context", a->context);
 	json_str(w, "failure", a->failure);
 	json_u64(w, "tokens", a->tokens);
 	json_u64(w, "commands", a->commands);
@@ -64,6 +65,8 @@ void forkrun_json(const struct forkrun_pair *p, struct buf *out)
 	json_str(&w, "model", p->model);
 	json_str(&w, "record", p->record);
 	put_position(&w, &p->at);
+	json_str(&w, "prefix", p->resumed ? "resumed" : "replayed");
+	json_strings(&w, "left_behind", p->left.v, p->left.n);
 	json_u64(&w, "budget", p->budget);
 	json_str(&w, "ladder", p->ladder);
 	json_open(&w, "tokens", '{');
@@ -94,6 +97,7 @@ void forkrun_done(struct forkrun_pair *p)
 		free(a->dir);
 		free(a->end);
 		free(a->differs);
+		free(a->context);
 		free(a->failure);
 		free(a->reason);
 		free(a->invalid);
@@ -105,6 +109,7 @@ void forkrun_done(struct forkrun_pair *p)
 	free(p->model);
 	free(p->record);
 	free(p->ladder);
+	strv_done(&p->left);
 	free(p->reason);
 	free(p->detail);
 	*p = (struct forkrun_pair){ 0 };

@@ -41,6 +41,10 @@ void forkrun_record_done(struct forkrun_record *r)
 	rundir_done(&r->rd);
 	free(r->dir);
 	free(r->steps);
+	free(r->store);
+	checkpoint_state_done(&r->state);
+	strv_done(&r->left);
+	free(r->first_dir);
 	*r = (struct forkrun_record){ 0 };
 }
 
@@ -127,6 +131,8 @@ int forkrun_record(const struct forkrun_request *req, struct forkrun_record *ret
 		rc = position_find(&r.rd, req->position, &r.at, err);
 	if (rc == 0)
 		rc = measure(&r, err);
+	if (rc == 0 && req->resume)
+		rc = forkrun_resume_read(req, &r, err);
 	if (rc < 0)
 		forkrun_record_done(&r);
 	else
@@ -174,12 +180,15 @@ static void raise_limits(const struct forkrun_request *req, const struct forkrun
 						 LIMIT_OUTPUT_TOKENS, LIMIT_DOLLARS };
 	uint64_t *max = p->profile->limits.max;
 
+	max[LIMIT_TOTAL_TOKENS] = req->budget ? req->budget : FORKRUN_BUDGET;
+	/* A session that is taken up has used nothing yet. */
+	if (req->resume)
+		return;
+	max[LIMIT_TOTAL_TOKENS] += r->prefix[LIMIT_TOTAL_TOKENS];
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		if (max[kinds[i]] && r->prefix[kinds[i]] != UINT64_MAX)
 			max[kinds[i]] += r->prefix[kinds[i]];
 	}
-	max[LIMIT_TOTAL_TOKENS] =
-		(req->budget ? req->budget : FORKRUN_BUDGET) + r->prefix[LIMIT_TOTAL_TOKENS];
 }
 
 /* The text of a plan without what a continuation may have of its own. */
@@ -236,7 +245,9 @@ static int model_spec(const struct forkrun_request *req, const struct forkrun_re
 			       "who answers behind the fork in the %s arm? The record's own model "
 			       "(%s) cannot go on; give --model",
 			       fork_arm_name(arm), then ? then : "none");
-	*ret = mem_printf("replay:%s@%llu+%s", r->dir, (unsigned long long)r->answers, then);
+	*ret = req->resume ? forkrun_resume_model(r, then)
+			   : mem_printf("replay:%s@%llu+%s", r->dir, (unsigned long long)r->answers,
+					then);
 	return 0;
 }
 
@@ -289,6 +300,8 @@ int forkrun_plan(const struct forkrun_request *req, const struct forkrun_record 
 	rc = tell_more(req, arm, *ret, err);
 	if (rc == 0)
 		rc = same_plan(r, *ret, err);
+	if (rc == 0 && req->resume)
+		rc = forkrun_resume_plan(r, *ret, err);
 	/* Bad checks are said before anything is started. */
 	if (rc == 0 && (*ret)->scenario)
 		rc = strict_scenario((*ret)->scenario, err);

@@ -7,6 +7,7 @@
 
 /* The model's side (gwmodel.c). Messages were checked against the table. */
 void gwmodel_request(struct sup *s, const struct gw_msg *m);
+void gwmodel_main(struct sup *s, const struct gw_msg *m);     /* a main request that waited */
 void gwmodel_placed(struct sup *s, const struct gw_msg *m);   /* see gwmodel_request() */
 void gwmodel_stripped(struct sup *s, const struct gw_msg *m); /* see gwmodel_request() */
 void gwmodel_tool(struct sup *s, const struct gw_msg *m);     /* see gwmodel_request() */

@@ -6,6 +6,7 @@
 #include "gateway/api.h"
 #include "gateway/purpose.h"
 #include "gateway/tooluse.h"
+#include "supervisor/checkpoint.h"
 #include "supervisor/command.h"
 #include "supervisor/forkpoint.h"
 #include "supervisor/gwlink_internal.h"
@@ -65,12 +66,11 @@ static void boundary(struct sup *s)
 	step(s, engine_progress(s->engine, progress(s), &err), &err);
 }
 
-void gwmodel_request(struct sup *s, const struct gw_msg *m)
+void gwmodel_main(struct sup *s, const struct gw_msg *m)
 {
-	if (m->v[1] == PURPOSE_MAIN && s->phase < SUP_KILLED) {
+	if (s->phase < SUP_KILLED) {
 		struct err err;
 
-		find_lead(s, (uint16_t)m->v[4]);
 		/* Not answered when it differs: a continuation of something else costs nothing. */
 		if (forkpoint_request(s, m, &err) < 0) {
 			sup_engine_failed(s, &err);
@@ -83,6 +83,17 @@ void gwmodel_request(struct sup *s, const struct gw_msg *m)
 			return;
 	}
 	gwlink_reply(s, m, GW_GO);
+}
+
+void gwmodel_request(struct sup *s, const struct gw_msg *m)
+{
+	if (m->v[1] != PURPOSE_MAIN || s->phase >= SUP_KILLED) {
+		gwlink_reply(s, m, GW_GO);
+		return;
+	}
+	find_lead(s, (uint16_t)m->v[4]);
+	if (!checkpoint_wait(s, m))
+		gwmodel_main(s, m);
 }
 
 void gwmodel_placed(struct sup *s, const struct gw_msg *m)
@@ -235,7 +246,9 @@ void gwmodel_route(struct sup *s, const struct gw_msg *m)
 void gwmodel_mismatch(struct sup *s, const struct gw_msg *m)
 {
 	char text[GW_TEXT_MAX + 1];
-	auto_free char *why = mem_printf("replay: %s", gwlink_text(m, 0, text));
+	bool resumed = s->fork && s->fork->resumed;
+	auto_free char *why =
+		mem_printf("%s: %s", resumed ? "resume" : "replay", gwlink_text(m, 0, text));
 
 	if (s->fork && !s->fork->differs)
 		s->fork->differs = mem_printf("prefix: %s", text);

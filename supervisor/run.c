@@ -18,6 +18,8 @@
 #include "sandbox/filter.h"
 #include "sandbox/imagecache.h"
 #include "sandbox/janitor.h"
+#include "supervisor/checkpoint.h"
+#include "supervisor/checkpointfile.h"
 #include "supervisor/effects.h"
 #include "supervisor/gwlink.h"
 #include "supervisor/forkpoint.h"
@@ -234,12 +236,31 @@ static int start_gateway(struct run *r, struct err *err)
 static int start_steps(struct run *r, struct err *err)
 {
 	const struct forkpoint *f = r->opt->fork;
+	struct steps_expect want = { 0 };
 
 	if (!r->plan->model || r->plan->profile->workspace != WORKSPACE_OVERLAY ||
 	    !r->plan->profile->steps)
 		return 0;
-	return steps_open(r->dir, r->ws, f ? f->steps : NULL, f ? f->at.call + 1 : 0, &r->sup.steps,
-			  err);
+	if (f)
+		want = (struct steps_expect){
+			.record = f->steps,
+			.first = f->resumed ? f->at.call + 1 : 1,
+			.n = f->resumed ? 1 : f->at.call + 1,
+			.workspace_only = f->resumed != NULL,
+		};
+	return steps_open(r->dir, r->ws, &want, &r->sup.steps, err);
+}
+
+/* What the box of a continuation begins with, and what is kept of that of a record. */
+static int start_files(struct run *r, struct err *err)
+{
+	const struct forkpoint *f = r->opt->fork;
+
+	if (f && f->resumed)
+		return checkpoint_restore(f->resumed, f->store, r->box, err);
+	if (f || r->plan->profile->checkpoints == CHECKPOINTS_NONE)
+		return 0;
+	return checkpoint_open(&r->sup, r->dir, r->ws, err);
 }
 
 static bool follows_all(const struct run *r)
@@ -424,6 +445,8 @@ static int prepare(struct run *r, struct err *err)
 	if (rc == 0)
 		rc = loop_user(s, err);
 	if (rc == 0)
+		rc = start_files(r, err);
+	if (rc == 0)
 		rc = start_steps(r, err);
 	return rc < 0 ? rc : attach(r, err);
 }
@@ -438,6 +461,7 @@ static void run_free(struct run *r)
 	steer_done(&r->sup); /* behind the relay, which it reads along */
 	gwsim_done(&r->sup);
 	steps_free(r->sup.steps);
+	checkpoint_done(&r->sup);
 	services_done(&r->sup);
 	userproc_done(&r->sup);
 	free(r->relay);

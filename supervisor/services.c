@@ -105,6 +105,15 @@ int services_fd(const struct sup *s)
 	return s->services ? s->services->p->fd : -1;
 }
 
+const char *services_used(const struct sup *s, size_t i)
+{
+	const struct services *v = s->services;
+
+	if (!v || i >= v->p->n)
+		return NULL;
+	return v->of[i].requests || v->of[i].changes ? service_name(v->p->service[i]) : "";
+}
+
 pid_t services_pid(const struct sup *s)
 {
 	return s->services ? s->services->p->pid : 0;

@@ -39,6 +39,9 @@ void services_summary(const struct sup *s, struct json_w *w);
 /* Descriptor for the event loop, -1 without services. */
 int services_fd(const struct sup *s);
 
+/* Name of the @i-th service when it was used or changed, "" when it is as it began, NULL behind the last. */
+const char *services_used(const struct sup *s, size_t i);
+
 /* Its process, 0 without services. */
 pid_t services_pid(const struct sup *s);
 

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "sandbox/treestate.h"
+#include "supervisor/checkpoint.h"
 #include "supervisor/effects.h"
 #include "supervisor/gwlink_internal.h"
 #include "verifier/stepfile.h"
@@ -23,7 +24,8 @@ struct steps {
 	struct treestate *tree;
 	struct wsrules *rules;        /* owned */
 	struct stepfile record, mine; /* what must come, and what came */
-	uint64_t upto, same, written;
+	uint64_t first, n, same, written;
+	bool workspace_only;
 	char *name; /* owned: of the record, for error texts */
 };
 
@@ -32,7 +34,7 @@ static bool left_out(void *arg, const char *path)
 	return wsrules_left_out(arg, path);
 }
 
-int steps_open(const char *dir, struct workspace *ws, const char *record, uint64_t upto,
+int steps_open(const char *dir, struct workspace *ws, const struct steps_expect *want,
 	       struct steps **ret, struct err *err)
 {
 	auto_free char *path = path_join(dir, "steps.jsonl");
@@ -45,14 +47,16 @@ int steps_open(const char *dir, struct workspace *ws, const char *record, uint64
 	/* A plain directory may have no rules. */
 	if (rc == 0 && !ws->lower_is_users)
 		rc = wsrules_new(ws, &st->rules, err);
-	if (rc == 0 && record) {
-		rc = stepfile_load(record, &st->record, err);
-		st->upto = upto;
-		st->name = mem_strdup(record);
+	if (rc == 0 && want->record) {
+		rc = stepfile_load(want->record, &st->record, err);
+		st->first = want->first;
+		st->n = want->n;
+		st->workspace_only = want->workspace_only;
+		st->name = mem_strdup(want->record);
 	}
-	if (rc == 0 && record && !stepfile_find(&st->record, upto))
-		rc = err_set(err, ERR_INPUT, "%s has no step %llu", record,
-			     (unsigned long long)upto);
+	if (rc == 0 && want->record && !stepfile_find(&st->record, st->first + st->n - 1))
+		rc = err_set(err, ERR_INPUT, "%s has no step %llu", want->record,
+			     (unsigned long long)(st->first + st->n - 1));
 	if (rc < 0) {
 		steps_free(st);
 		return rc;
@@ -115,15 +119,19 @@ static void write_line(struct sup *s, struct steps *st, uint64_t call, const cha
 		s->sink->error = errno;
 }
 
-/* Hold what came against the record. */
+/* Is step @call of ours one that is compared? */
+static bool compared(const struct steps *st, uint64_t call)
+{
+	return st->name && call <= st->n;
+}
+
+/* Hold what came against step @call of the record. */
 static int compare(struct steps *st, uint64_t call, const char *request,
 		   const struct treestate_look *l, struct err *err)
 {
 	const struct stepfile_step *want;
 	auto_buf what = BUF_INIT(4096);
 
-	if (!st->name || call > st->upto)
-		return 0;
 	want = stepfile_find(&st->record, call);
 	if (!want)
 		return err_set(err, ERR_REFUSED, "prefix: step %llu is not in %s",
@@ -139,7 +147,7 @@ static int compare(struct steps *st, uint64_t call, const char *request,
 		return err_set(err, ERR_REFUSED, "prefix: the workspace at step %llu differs: %s",
 			       (unsigned long long)call, buf_str(&what));
 	}
-	if (strcmp(want->request, request) != 0)
+	if (!st->workspace_only && strcmp(want->request, request) != 0)
 		return err_set(err, ERR_REFUSED, "prefix: the request of step %llu differs",
 			       (unsigned long long)call);
 	st->same++;
@@ -160,9 +168,13 @@ int steps_request(struct sup *s, struct steps *st, const struct gw_msg *m, struc
 	rc = effects_ops.hold(s, true, err);
 	if (rc == 0)
 		rc = treestate_look(st->tree, &l, err);
+	if (rc == 0)
+		rc = checkpoint_take(s, call, err);
 	(void)effects_ops.hold(s, false, err);
-	if (rc < 0)
+	if (rc < 0) {
+		treestate_look_done(&l);
 		return rc;
+	}
 	b = sink_begin(s->sink, TK_STEP, 0, 0, 0, s->epoch);
 	tracerec_u64(b, "call", call);
 	tracerec_str(b, "request", request, strlen(request));
@@ -171,9 +183,11 @@ int steps_request(struct sup *s, struct steps *st, const struct gw_msg *m, struc
 	sink_end(s->sink);
 	write_line(s, st, call, request, &l);
 	st->written++;
-	if (st->name && call <= st->upto)
+	if (compared(st, call)) {
+		call += st->first - 1;
 		stepfile_add(&st->mine, s->sink->n, call, request, &l);
-	rc = compare(st, call, request, &l, err);
+		rc = compare(st, call, request, &l, err);
+	}
 	treestate_look_done(&l);
 	return rc;
 }

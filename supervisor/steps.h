@@ -19,11 +19,17 @@ struct workspace;
 
 struct steps;
 
-/* Begin steps.jsonl in @dir for the run of @ws (borrowed), whose box has an overlay. @record (NULL = none)
- * is the steps.jsonl of the run whose beginning this one must have: its first @upto steps are
- * compared. 0 or negative: ERR_INPUT for a record that is none, or has fewer steps. Free with
- * steps_free(). */
-int steps_open(const char *dir, struct workspace *ws, const char *record, uint64_t upto,
+/* What the steps of a run are held against. */
+struct steps_expect {
+	const char *record;  /* steps.jsonl of the run that is continued; NULL = none */
+	uint64_t first;      /* its step that the first of ours must be */
+	uint64_t n;          /* steps that are compared */
+	bool workspace_only; /* requests are compared elsewhere */
+};
+
+/* Begin steps.jsonl in @dir for the run of @ws (borrowed), whose box has an overlay; @want is copied. 0 or negative:
+ * ERR_INPUT for a record that is none, or has fewer steps. Free with steps_free(). */
+int steps_open(const char *dir, struct workspace *ws, const struct steps_expect *want,
 	       struct steps **ret, struct err *err);
 
 /* Main request @m has come and waits; nothing was done about it yet. The world is held while the

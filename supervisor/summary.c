@@ -13,6 +13,7 @@
 #include "base/path.h"
 #include "gateway/gateway.h"
 #include "profiles/plan_pair.h"
+#include "supervisor/checkpoint.h"
 #include "supervisor/forkpoint.h"
 #include "supervisor/gwsim.h"
 #include "supervisor/services.h"
@@ -327,6 +328,7 @@ int summary_write(const struct summary *m, struct err *err)
 		put_resources(&w, m->sup);
 		put_study(&w, m->sup);
 		forkpoint_summary(m->sup, &w);
+		checkpoint_summary(m->sup, &w);
 		services_summary(m->sup, &w);
 		userproc_summary(m->sup, &w);
 		put_patch(&w, m->patch);

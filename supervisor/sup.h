@@ -68,6 +68,8 @@ struct sup {
 	struct tracees ts;
 	struct cmdtrack cmds;
 	struct budget budget;
+	/* owned by checkpoint.h; NULL = none are made */
+	struct checkpoints *checkpoints;
 	struct helpers helpers;
 	struct holders holders;
 	char *goal, *verifier; /* owned: versions in force; NULL = "initial" */

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "sandbox/box.h"
+#include "supervisor/checkpoint.h"
 #include "supervisor/gwlink.h"
 #include "supervisor/gwsim.h"
 #include "supervisor/on_process.h"
@@ -76,6 +77,7 @@ void tick(struct sup *s)
 	on_process_orphans(s);
 	gwlink_tick(s);
 	gwsim_tick(s);
+	checkpoint_tick(s);
 	userproc_tick(s);
 	services_tick(s);
 	helpers_poll(&s->helpers, s->sink, s->epoch);

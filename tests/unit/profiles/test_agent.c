@@ -112,6 +112,48 @@ static void channels(void)
 	tap_is_str(agent_via_name(VIA_FILE), "file:", "name of a channel");
 }
 
+#define UUID "01a22fa7-e5b2-73ee-ab35-b182bcb67f54"
+
+/* clang-format off */
+static const struct {
+	enum agent_session_id id;
+	const char *path, *want; /* NULL = refused */
+} sessions[] = {
+	{ SESSION_NAME, "/home/agent/s/abc.jsonl", "abc" },
+	{ SESSION_NAME, "/home/agent/s/a.b.jsonl", "a.b" },
+	{ SESSION_NAME, "/home/agent/s/plain", "plain" },
+	{ SESSION_NAME, "/home/agent/s/.hidden", ".hidden" },
+	{ SESSION_NAME, "/home/agent/s/--yolo.jsonl", NULL },
+	{ SESSION_UUID, "/home/agent/s/rollout-2026-12-01T03-29-49-" UUID ".jsonl", UUID },
+	{ SESSION_UUID, "/home/agent/s/" UUID, UUID },
+	{ SESSION_UUID, "/home/agent/s/rollout-1.jsonl", NULL },
+	{ SESSION_UUID, "/home/agent/s/x01a22fa7-e5b2-73ee-ab35-b182bcb67f5.jsonl", NULL },
+	{ SESSION_PATH, "/home/agent/s/--x.jsonl", "/home/agent/s/--x.jsonl" },
+};
+/* clang-format on */
+
+static void resume(void)
+{
+	char name[] = "a";
+	auto_buf able = BUF_INIT(1024);
+
+	for (size_t i = 0; i < ARRAY_SIZE(sessions); i++) {
+		struct agent a = { .name = name, .resume_id = sessions[i].id };
+		auto_free char *got = NULL;
+		struct err err = { 0 };
+		int rc = agent_session(&a, sessions[i].path, &got, &err);
+
+		tap_ok(rc == (sessions[i].want ? 0 : -ERR_INPUT), "%s: %s", sessions[i].path,
+		       err.text);
+		tap_is_str(got, sessions[i].want, "what it is called by");
+	}
+	agent_resumable(&able);
+	tap_ok(strstr(buf_str(&able), "claude, codex, opencode, pi") != NULL, "who can: %s",
+	       buf_str(&able));
+	tap_ok(!strstr(buf_str(&able), "native") && !strstr(buf_str(&able), "actor"),
+	       "and nobody else");
+}
+
 int main(void)
 {
 	char *argv[] = { (char[]){ "/usr/bin/env" }, (char[]){ "" }, (char[]){ "{model}" }, NULL };
@@ -121,6 +163,7 @@ int main(void)
 	example(dir);
 	tools(dir);
 	channels();
+	resume();
 	a = agent_from_argv(argv);
 	tap_is_str(a->name, "env", "named like the program");
 	tap_is_u64(a->command.n, 3, "argv as it is");
