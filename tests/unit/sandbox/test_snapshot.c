@@ -236,6 +236,7 @@ static void test_refused(void)
 	tap_ok(restore(&e, 1, 0, &err) < 0 && sh("test ! -e out/x") == 0, "a link: %s", err.text);
 	tap_ok(snapshot_new("store", &s, &err) < 0, "a store is new: %s", err.text);
 	snapshot_look_done(&l);
+	snapshot_free(s);
 }
 
 int main(void)
