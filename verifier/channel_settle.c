@@ -137,7 +137,7 @@ static void find_headers(struct channel *ch, const struct channel_facts *f,
 		if (ch->session[i].logs)
 			testlog_add_worse(headers, name, strlen(name), TEST_PASSED, 0, 0);
 	}
-	while (headers->n && at < end) {
+	while (headers->n && at && at < end) {
 		const char *nl = memchr(at, '\n', (size_t)(end - at)), *slash = NULL;
 		size_t n = (size_t)((nl ? nl : end) - at);
 
