@@ -165,6 +165,11 @@ static void login(struct http *h, const struct service_request *q, struct servic
 
 	snprintf(out->route, sizeof(out->route), "%s/login", h->v[h->now].prefix);
 	cJSON_Delete(body);
+	if (!key) {
+		service_error(out, 400,
+			      "send the key as JSON, {\"key\": \"...\"}, or in X-Api-Key");
+		return;
+	}
 	if (!good) {
 		service_error(out, 403, "no such key, or it was revoked");
 		return;
