@@ -1,5 +1,6 @@
 "use strict";
 
+/* What the server answers itself. */
 const RESERVED = new Set(["admin", "login", "static"]);
 
 function isReserved(name) {

@@ -1,13 +1,16 @@
-import json
+"""Copy the stock, and say what is another than before."""
 import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from stock import session, store
 from stock.api import call
 from stock.convert import keep
+from stock.diff import diff
 
-session = pathlib.Path(".session").read_text()
-found = keep(call("GET", "/items", session=session))
-pathlib.Path("out").mkdir(exist_ok=True)
-pathlib.Path("out/stock.json").write_text(json.dumps(found, indent=1, sort_keys=True) + "\n")
+before = store.load()
+found = keep(call("GET", "/items", session=session.load()))
+store.save(found)
+for line in diff(before, found):
+    print(line)
 print(len(found), "items")

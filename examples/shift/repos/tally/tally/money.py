@@ -9,6 +9,14 @@ def cents(text):
     return int(whole) * 100 + int((part + "00")[:2])
 
 
+def shares(amount, parts):
+    """An amount cut into so many parts that differ by a cent at most, the larger ones first."""
+    if parts < 1:
+        raise ValueError("an amount has at least one part")
+    base, rest = divmod(amount, parts)
+    return [base + (i < rest) for i in range(parts)]
+
+
 def show(amount):
     """Text of an amount in cents."""
     return f"{amount // 100}.{amount % 100:02d}"

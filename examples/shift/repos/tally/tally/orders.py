@@ -1,6 +1,6 @@
 """What an order comes to."""
 from tally.money import cents
-from tally.tax import rate_for
+from tally.tax import tax_on
 
 
 def subtotal(lines):
@@ -15,7 +15,12 @@ def discount(amount, percent):
     return amount - amount * percent // 100
 
 
+def net(order):
+    """What the goods cost, less the discount, in cents."""
+    return discount(subtotal(order["lines"]), order.get("percent", 0))
+
+
 def total(order):
     """What the customer pays, in cents."""
-    amount = discount(subtotal(order["lines"]), order.get("percent", 0))
-    return amount + amount * rate_for(order.get("country", "DE")) // 100
+    amount = net(order)
+    return amount + tax_on(amount, order.get("country", "DE"))

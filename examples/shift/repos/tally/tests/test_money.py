@@ -1,6 +1,6 @@
 import unittest
 
-from tally.money import cents, show
+from tally.money import cents, shares, show
 
 
 class Money(unittest.TestCase):
@@ -16,3 +16,8 @@ class Money(unittest.TestCase):
 
     def test_show(self):
         self.assertEqual(show(1205), "12.05")
+
+    def test_shares(self):
+        self.assertEqual(shares(100, 3), [34, 33, 33])
+        with self.assertRaises(ValueError):
+            shares(100, 0)

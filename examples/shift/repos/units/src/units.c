@@ -6,7 +6,7 @@
 
 #include "table.h"
 
-static unsigned long factor_of(char unit)
+unsigned long units_factor(char unit)
 {
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		if (table[i].unit == unit)
@@ -29,10 +29,24 @@ int units_parse(const char *text, unsigned long *ret)
 		n = n * 10 + digit;
 	}
 	if (*text) {
-		factor = factor_of(*text++);
+		factor = units_factor(*text++);
 		if (!factor || *text)
 			return -1;
 	}
 	*ret = n * factor;
 	return 0;
+}
+
+char units_best(unsigned long n, unsigned long *ret)
+{
+	char unit = 0;
+
+	*ret = 1;
+	for (size_t i = 0; n && i < sizeof(table) / sizeof(table[0]); i++) {
+		if (table[i].factor > *ret && n % table[i].factor == 0) {
+			*ret = table[i].factor;
+			unit = table[i].unit;
+		}
+	}
+	return unit;
 }

@@ -1,15 +1,21 @@
+#include "check.h"
+
 #include <stdio.h>
 
 #include "units.h"
 
-static int n;
+int checks;
+
+void check(int ok, const char *name)
+{
+	printf("%sok %d - %s\n", ok ? "" : "not ", ++checks, name);
+}
 
 static void is(const char *name, const char *text, int rc, unsigned long want)
 {
 	unsigned long got = 0;
-	int ok = units_parse(text, &got) == rc && (rc || got == want);
 
-	printf("%sok %d - %s\n", ok ? "" : "not ", ++n, name);
+	check(units_parse(text, &got) == rc && (rc || got == want), name);
 }
 
 int main(void)
@@ -18,6 +24,7 @@ int main(void)
 	is("thousands", "12k", 0, 12000);
 	is("no unit", "12x", -1, 0);
 	is("nothing", "", -1, 0);
-	printf("1..%d\n", n);
+	others();
+	printf("1..%d\n", checks);
 	return 0;
 }
