@@ -21,7 +21,7 @@ struct opts {
 	const char *at, *scenario, *task, *agent, *profile, *out;
 	const char *model, *clean_model, *shifted_model, *mode, *grader;
 	struct strv set;
-	uint64_t budget;
+	uint64_t budget, repeat;
 	int arms, ladder, resume;
 	bool leave_behind, no_grade, json, quiet, no_cgroup;
 };
@@ -58,6 +58,8 @@ static const struct opt_row rows[] = {
 	{ 0, "leave-behind", OPT_FLAG, offsetof(struct opts, leave_behind), NULL,
 	  "with --resume native: go on although processes, services or messages of the record do not come "
 	  "back" },
+	{ 0, "repeat", OPT_U64, offsetof(struct opts, repeat), "N",
+	  "number of this pair among those of the same kind, recorded (default 1)" },
 	{ 0, "mode", OPT_STR, offsetof(struct opts, mode), "MODE",
 	  "which effects of the update take place (default: as the scenario says)" },
 	{ 't', "task", OPT_STR, offsetof(struct opts, task), "FILE",
@@ -264,6 +266,7 @@ static void fill(const struct opts *o, struct forkrun_request *req)
 		.mode = o->mode,
 		.set = (const char *const *)o->set.v,
 		.budget = o->budget,
+		.repeat = o->repeat,
 		.ladder = ladders[o->ladder],
 		.resume = o->resume != 0,
 		.leave_behind = o->leave_behind,

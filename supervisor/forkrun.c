@@ -191,6 +191,7 @@ static void name_pair(const struct forkrun_request *req, const struct forkrun_re
 	p->budget = req->budget ? req->budget : FORKRUN_BUDGET;
 	p->resumed = req->resume;
 	strv_copy(&p->left, &r->left);
+	p->repeat = req->repeat ? req->repeat : 1;
 	p->ladder = mem_strdup(req->ladder ? req->ladder : "A0");
 	p->prefix_tokens = r->prefix[LIMIT_TOTAL_TOKENS];
 	p->agent = mem_strdup(plan->agent->name);

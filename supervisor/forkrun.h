@@ -36,6 +36,7 @@ struct forkrun_request {
 	const char *out;         /* directory of the pair: OUT/clean, OUT/shifted, OUT/pair.json */
 	const char *cwd;         /* absolute */
 	uint64_t budget;         /* tokens of a continuation, 0 = FORKRUN_BUDGET */
+	uint64_t repeat;         /* number of the pair, 0 = 1 */
 	const char *ladder;      /* "A0" ... "A5", NULL = "A0" */
 	bool resume; /* the agent takes its session up again at the step's files, no prefix is given */
 	bool leave_behind;            /* although what is no file is missing then */
@@ -70,7 +71,7 @@ struct forkrun_arm {
 struct forkrun_pair {
 	struct position at;
 	char *scenario, *family, *instance_id, *agent, *model, *record; /* owned */
-	uint64_t budget;
+	uint64_t budget, repeat;
 	char *ladder; /* owned */
 	bool resumed;
 	struct strv left; /* resumed: what of the record's state was left behind */

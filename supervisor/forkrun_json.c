@@ -64,6 +64,7 @@ void forkrun_json(const struct forkrun_pair *p, struct buf *out)
 	json_str(&w, "agent", p->agent);
 	json_str(&w, "model", p->model);
 	json_str(&w, "record", p->record);
+	json_u64(&w, "repeat", p->repeat);
 	put_position(&w, &p->at);
 	json_str(&w, "prefix", p->resumed ? "resumed" : "replayed");
 	json_strings(&w, "left_behind", p->left.v, p->left.n);
