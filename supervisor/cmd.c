@@ -11,9 +11,9 @@
 #include "study/table.h"
 
 const struct opt_cmd *const cmd_all[] = {
-	&cmd_run,    &cmd_mine,   &cmd_craft,   &cmd_grade, &cmd_gate,   &cmd_admit, &cmd_fork,
-	&cmd_import, &cmd_export, &cmd_label,   &cmd_judge, &cmd_report, &cmd_trace, &cmd_explain,
-	&cmd_images, &cmd_doctor, &cmd_version, &cmd_help,  NULL,
+	&cmd_run,    &cmd_mine,    &cmd_craft,  &cmd_grade,  &cmd_gate,    &cmd_admit, &cmd_fork,
+	&cmd_import, &cmd_export,  &cmd_label,  &cmd_judge,  &cmd_report,  &cmd_study, &cmd_top,
+	&cmd_trace,  &cmd_explain, &cmd_images, &cmd_doctor, &cmd_version, &cmd_help,  NULL,
 };
 
 int cmd_fail(int rc, const struct err *err)

@@ -8,7 +8,7 @@
 
 extern const struct opt_cmd cmd_run, cmd_mine, cmd_craft, cmd_grade, cmd_gate, cmd_admit, cmd_fork,
 	cmd_import, cmd_export, cmd_label, cmd_judge, cmd_report, cmd_trace, cmd_explain,
-	cmd_images, cmd_doctor, cmd_version, cmd_help;
+	cmd_images, cmd_doctor, cmd_version, cmd_help, cmd_study, cmd_top;
 
 #define CMD_REPEATS_MAX 100u /* of a gate's checks: each one is a box and a test run */
 

@@ -11,6 +11,7 @@
 #include "study/protocol.h"
 #include "study/report.h"
 #include "study/shift.h"
+#include "study/studytable.h"
 
 #define DRAWS 10000u /* resamples of the bootstrap */
 
@@ -24,7 +25,7 @@ struct opts {
 
 static const struct opt_row rows[] = {
 	{ 't', "table", OPT_STR, offsetof(struct opts, table), "NAME",
-	  "runs, 2, 3, 4, 5, 7, 10, tests, failures, behaviour, cost; of pairs: pairs, families, positions, "
+	  "study, runs, 2, 3, 4, 5, 7, 10, tests, failures, behaviour, cost; of pairs: pairs, families, positions, "
 	  "grid, ladder, sweep, versus, checks, invalid, after, missing, scenarios, cells; figures, paths; or all "
 	  "but the last two (default)" },
 	{ 'f', "format", OPT_ENUM, offsetof(struct opts, format), "FORMAT",
@@ -61,6 +62,9 @@ struct work {
 	struct shift_pairs pairs;
 	struct shift *shift;
 	struct protocol_runs protocol;
+	bool study; /* what was given is one; then: */
+	struct journal_cells cells;
+	struct journal_sums sums;
 };
 
 static void work_done(struct work *w)
@@ -72,6 +76,7 @@ static void work_done(struct work *w)
 	report_sizes_done(&w->sizes);
 	prices_free(w->prices);
 	results_done(&w->results);
+	journal_cells_done(&w->cells);
 }
 
 static bool is_dir(const char *path)
@@ -123,11 +128,35 @@ static int write_counts(const struct opts *o, const struct work *w, struct err *
 	return put(o->counts, &text, err);
 }
 
+/* A study, as far as it has got: what counts is what its journal says. */
+static int read_study(const char *path, struct work *w, struct err *err)
+{
+	struct journal *j = NULL;
+	int rc = w->study ? err_set(err, ERR_USAGE, "report: give one study at a time")
+			  : journal_open(path, false, &j, err);
+
+	if (rc == 0)
+		rc = journal_cells(j, &w->cells, err);
+	if (rc == 0)
+		rc = journal_sums(j, &w->sums, err);
+	if (rc == 0)
+		rc = studytable_results(path, &w->cells, &w->results, err);
+	if (rc == 0)
+		rc = studytable_pairs(path, &w->cells, &w->pairs, err);
+	w->study |= rc == 0;
+	journal_close(j);
+	return rc;
+}
+
 /* Pairs and runs of @path. A directory may hold both; a file holds one of them. */
 static int read_path(const char *path, struct work *w, struct err *err)
 {
 	size_t pairs = w->pairs.n, unfinished = w->pairs.unfinished;
-	int rc = shift_load(path, &w->pairs, err);
+	int rc;
+
+	if (is_dir(path) && journal_is_study(path))
+		return read_study(path, w, err);
+	rc = shift_load(path, &w->pairs, err);
 
 	if (rc < 0 || (w->pairs.n > pairs && !is_dir(path)))
 		return rc;
@@ -164,7 +193,7 @@ static int group(const struct strv *paths, struct work *w, struct err *err)
 
 	if (w->pairs.n)
 		rc = shift_new(&w->pairs, &so, &w->shift, err);
-	if (rc == 0 && (w->results.n || (!w->pairs.n && (paths->n || !w->sizes.n))))
+	if (rc == 0 && (w->results.n || (!w->study && !w->pairs.n && (paths->n || !w->sizes.n))))
 		rc = report_new(&w->results, &w->ro, &w->report, err);
 	return rc;
 }
@@ -223,13 +252,31 @@ static struct table *one_table(const struct work *w, const char *name, bool of_p
 	return report_table(w->report, name, &w->sizes, ret_why);
 }
 
-/* The tables asked for, in their order: those of runs, then those of pairs. Returns how many, or negative. */
+/* The overview of a study, when there is one and it is asked for. Returns how many tables, or negative. */
+static int make_overview(const struct opts *o, const struct work *w, bool all, struct table **ret,
+			 struct err *err)
+{
+	bool named = o->table && strcmp(o->table, STUDYTABLE_NAME) == 0;
+
+	if (named && !w->study)
+		return err_set(err, ERR_INPUT, "report: nothing for table %s: no study is given",
+			       o->table);
+	if (!w->study || !(all || named))
+		return 0;
+	*ret = studytable_overview(&w->cells, &w->sums);
+	return 1;
+}
+
+/* The tables asked for, in their order: of the study, of runs, of pairs. Returns how many, or negative. */
 static int make(const struct opts *o, const struct work *w, struct table **ret, size_t room,
 		struct err *err)
 {
 	const char *const *names[] = { report_tables, shift_tables };
 	bool all = !o->table || strcmp(o->table, "all") == 0;
-	int n = 0;
+	int n = make_overview(o, w, all, ret, err), first = n;
+
+	if (n < 0)
+		return n;
 
 	for (size_t k = 0; k < ARRAY_SIZE(names); k++) {
 		for (size_t i = 0; names[k][i] && (size_t)n < room; i++) {
@@ -245,6 +292,8 @@ static int make(const struct opts *o, const struct work *w, struct table **ret, 
 					       name, why);
 		}
 	}
+	for (int i = first; w->study && i < n; i++)
+		studytable_note(ret[i], &w->cells);
 	return n;
 }
 
@@ -357,9 +406,9 @@ static int single(const struct opts *o, const struct work *w, struct err *err)
 
 static int check(const struct opts *o, const struct strv *paths, struct err *err)
 {
-	const char *names[64] = { "all" };
+	const char *names[64] = { "all", STUDYTABLE_NAME };
 	const char *near;
-	size_t n = 1;
+	size_t n = 2;
 
 	if (!paths->n && !o->sizes.n)
 		return err_set(
@@ -393,7 +442,7 @@ static int whole(void *arg, const struct strv *paths, struct err *err)
 
 	if (rc == 0)
 		rc = gather(o, paths, &w, err);
-	if (rc == 0 && one && w.results.n == 1 && !w.pairs.n)
+	if (rc == 0 && one && w.results.n == 1 && !w.pairs.n && !w.study)
 		rc = single(o, &w, err);
 	else if (rc == 0)
 		rc = tables(o, &w, err);
@@ -414,12 +463,14 @@ static int run(const struct opt_cmd *cmd, int argc, char **argv)
 const struct opt_cmd cmd_report = {
 	.name = "report",
 	.summary = "make tables of many runs, or tell one in a few lines",
-	.synopsis = "[--table NAME] [--format FORMAT] RUN|DIR|RESULTS...",
+	.synopsis = "[--table NAME] [--format FORMAT] RUN|DIR|STUDY|RESULTS...",
 	.text = "One run directory: what happened in it. Several, a directory of them, or files of results\n"
 		"(proctor.result/1, one record a line, - for standard input): tables. Pairs of continuations\n"
 		"(pair.json below a directory, see proctor-fork(1)) and plain tables of counts\n"
-		"(proctor.paircounts/1) have tables of their own.\n"
+		"(proctor.paircounts/1) have tables of their own. The directory of a study (proctor-study(1)) may be\n"
+		"given at any time, also while it runs: cells that have no result yet stand beside the rest.\n"
 		"\n"
+		"study      of a study: successes, means, and cells without a result, by agent and condition\n"
 		"runs       results, limits, interventions and patches by model and condition\n"
 		"2          sizes of reference repairs and user edits (--sizes)\n"
 		"3          resolve rate, steps and tokens under vanilla and the condition, retention, ranks\n"
