@@ -308,6 +308,9 @@ static int try_plan(const struct maker *m, const struct place *at, const struct 
 	}
 	q.set = (const char *const *)set.v;
 	rc = plan_build(&q, &plan, err);
+	/* What would be wrong usage on a command line is a wrong file here. */
+	if (rc == -ERR_USAGE && err)
+		err->code = ERR_INPUT;
 	if (rc < 0)
 		return err_wrap(err, "%s: %s, %s, %s", m->p->file, m->tasks.id.v[at->task],
 				at->agent->name, at->cond->name);

@@ -20,6 +20,7 @@
 #define TICK_MS   500
 #define HARD_NS   (60 * CLOCK_SEC) /* after which one that was asked to end is killed */
 #define NOTE_NS   (10 * CLOCK_SEC) /* how often the time at work is written down */
+#define AGAIN_NS  (60 * CLOCK_SEC) /* how often a reason to wait is told again */
 #define TRIES_OLD 64               /* earlier attempts that are looked at for a finished run */
 
 const char *const sched_words[] = { "started", "adopted", "taken-in", "lost", "ended",
@@ -139,10 +140,29 @@ static int give_up(struct sched *s, struct journal_cell *c, const struct journal
 	return rc;
 }
 
+static int over_budget(struct sched *s, struct err *err)
+{
+	int rc;
+
+	if (s->over_budget)
+		return 0;
+	s->over_budget = true;
+	rc = journal_event(s->o->journal, "budget", s->waits, err);
+	sched_tell(s, SCHED_BUDGET, NULL, s->waits);
+	return rc;
+}
+
+/* Would starting @c pass the limit on cells? Another attempt at one that was started does not. */
+static bool too_many(const struct sched *s, const struct journal_cell *c)
+{
+	return s->o->limits.cells && !c->attempts && s->sums.started >= s->o->limits.cells;
+}
+
 /* The next cell that may be started; *ret_later: some will be, when time has passed or others have ended. */
 static int next(struct sched *s, struct journal_cell **ret, bool *ret_later, struct err *err)
 {
 	uint64_t now = clock_wall();
+	bool many = false;
 
 	*ret = NULL;
 	for (size_t i = 0; i < s->cells->n; i++) {
@@ -158,6 +178,10 @@ static int next(struct sched *s, struct journal_cell **ret, bool *ret_later, str
 				return rc;
 			continue;
 		}
+		if (too_many(s, c)) {
+			many = true;
+			continue;
+		}
 		*ret_later = true;
 		if ((c->state == CELL_INFRA && c->not_before > now) ||
 		    (before && before->state != CELL_DONE))
@@ -165,19 +189,22 @@ static int next(struct sched *s, struct journal_cell **ret, bool *ret_later, str
 		*ret = c;
 		return 0;
 	}
-	return 0;
+	if (!many || *ret_later || s->n_run)
+		return 0;
+	snprintf(s->waits, sizeof(s->waits), "limit cells of the study is reached");
+	return over_budget(s, err);
 }
 
-static int over_budget(struct sched *s, struct err *err)
+/* Say why nothing more is started: when the reason is another one (its figures change all the time), and now and then. */
+static void tell_wait(struct sched *s)
 {
-	int rc;
+	size_t n = strcspn(s->waits, ":");
 
-	if (s->over_budget)
-		return 0;
-	s->over_budget = true;
-	rc = journal_event(s->o->journal, "budget", s->waits, err);
-	sched_tell(s, SCHED_BUDGET, NULL, s->waits);
-	return rc;
+	if (strncmp(s->told, s->waits, n + 1) == 0 && clock_mono() - s->told_at < AGAIN_NS)
+		return;
+	snprintf(s->told, sizeof(s->told), "%s", s->waits);
+	s->told_at = clock_mono();
+	sched_tell(s, SCHED_WAITS, NULL, s->waits);
 }
 
 /* Start what may be started. *ret_more: there is more to do than what runs. */
@@ -197,10 +224,8 @@ static int fill(struct sched *s, bool *ret_more, struct err *err)
 		if (!sched_room(s, c, &never)) {
 			rc = never ? over_budget(s, err) : 0;
 			*ret_more = !never;
-			if (rc == 0 && !never && strcmp(s->told, s->waits) != 0) {
-				snprintf(s->told, sizeof(s->told), "%s", s->waits);
-				sched_tell(s, SCHED_WAITS, NULL, s->waits);
-			}
+			if (rc == 0 && !never)
+				tell_wait(s);
 			return rc;
 		}
 		rc = start(s, c, err);

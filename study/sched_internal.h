@@ -19,8 +19,9 @@ struct sched {
 	uint64_t noted;           /* part of the time that the journal has */
 	unsigned asked;           /* how often we were asked to end */
 	bool over_budget;
-	char waits[256]; /* why nothing more is started, "" = no reason */
-	char told[256];  /* the last reason that was told */
+	char waits[256];  /* why nothing more is started, "" = no reason */
+	char told[256];   /* the last reason that was told */
+	uint64_t told_at; /* clock_mono() */
 	struct sched_state state;
 };
 

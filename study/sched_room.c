@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "study/hostroom.h"
 
-/* Scratch trees of boxes lie there (TMPDIR, or this). */
+/* Scratch trees of boxes lie there ($PROCTOR_SCRATCH, $TMPDIR, or this). */
 #define SCRATCH "/var/tmp"
 
 uint64_t sched_dollars(const struct sched *s)
@@ -89,8 +89,6 @@ static const char *would_pass(const struct sched *s, const struct journal_cell *
 		return "tokens";
 	if (l->wall && sched_work(s) + estimate_wall(e, c) > l->wall)
 		return "wall";
-	if (l->cells && !c->attempts && s->sums.started >= l->cells)
-		return "cells";
 	return NULL;
 }
 
@@ -127,7 +125,7 @@ static bool memory_fits(struct sched *s, const struct journal_cell *c)
 
 static bool disk_fits(struct sched *s, const struct journal_cell *c)
 {
-	const char *tmp = getenv("TMPDIR");
+	const char *given = getenv("PROCTOR_SCRATCH"), *tmp = given ? given : getenv("TMPDIR");
 	uint64_t study = hostroom_disk(s->o->study);
 	uint64_t scratch = hostroom_disk(tmp && *tmp == '/' ? tmp : SCRATCH);
 	uint64_t promised = 0;
