@@ -293,14 +293,13 @@ void follow_open(struct sup *s, struct tracee *t, const char *path, int at)
 static char *name_of(struct sup *s, struct tracee *t, int fd, struct stat *st)
 {
 	auto_free char *real = NULL;
-	char name[64];
+	char name[32];
 	const char *rel;
 
-	snprintf(name, sizeof(name), "/proc/%d/fd/%d", (int)t->tid, fd);
-	if (stat(name, st) < 0 || !S_ISREG(st->st_mode) || !st->st_nlink)
+	if (procfs_fd_stat(t->tid, fd, st) < 0 || !S_ISREG(st->st_mode) || !st->st_nlink)
 		return NULL;
-	real = procfs_link(t->tid,
-			   name + strlen("/proc/") + (size_t)snprintf(NULL, 0, "%d/", (int)t->tid));
+	snprintf(name, sizeof(name), "fd/%d", fd);
+	real = procfs_link(t->tid, name);
 	rel = real ? below_workspace(s, real) : NULL;
 	return rel ? mem_strdup(rel) : NULL;
 }

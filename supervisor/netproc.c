@@ -1,16 +1,14 @@
 #include "supervisor/netproc.h"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/mem.h"
+#include "supervisor/procfs.h"
 
-enum { LINES_MAX = 200000, FDS_MAX = 65536 };
+enum { LINES_MAX = 200000 };
 
 /* Inode of the socket with local @port by the table @file of a task, 0 when there is none. */
 static uint64_t inode_in(pid_t pid, const char *file, uint16_t port)
@@ -57,28 +55,32 @@ static uint64_t inode_of(struct sup *s, bool udp, uint16_t port)
 	return 0;
 }
 
+/* A socket looked for in a process. */
+struct search {
+	pid_t pid;
+	char want[40];
+	bool found;
+};
+
+static bool is_wanted(void *arg, int fd)
+{
+	auto_free char *link = NULL;
+	struct search *look = arg;
+	char name[32];
+
+	snprintf(name, sizeof(name), "fd/%d", fd);
+	link = procfs_link(look->pid, name);
+	look->found = link && strcmp(link, look->want) == 0;
+	return !look->found;
+}
+
 static bool holds(pid_t pid, uint64_t inode)
 {
-	char path[64], want[40], link[64];
-	bool found = false;
-	struct dirent *d;
-	int n = 0;
-	DIR *dir;
+	struct search look = { .pid = pid };
 
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
-	snprintf(want, sizeof(want), "socket:[%" PRIu64 "]", inode);
-	dir = opendir(path);
-	while (dir && !found && n++ < FDS_MAX && (d = readdir(dir))) {
-		ssize_t len = readlinkat(dirfd(dir), d->d_name, link, sizeof(link) - 1);
-
-		if (len <= 0)
-			continue;
-		link[len] = '\0';
-		found = strcmp(link, want) == 0;
-	}
-	if (dir)
-		closedir(dir);
-	return found;
+	snprintf(look.want, sizeof(look.want), "socket:[%" PRIu64 "]", inode);
+	procfs_each_fd(pid, is_wanted, &look);
+	return look.found;
 }
 
 struct process *netproc_find(struct sup *s, bool udp, uint16_t port, struct process *first)

@@ -74,6 +74,26 @@ int pt_call_info(pid_t tid, struct pt_call *call)
 	return 0;
 }
 
+/* Word by word, as only a tracer may: where the task is not dumpable its /proc/PID/mem is closed. */
+static ssize_t read_by_words(pid_t tid, struct remote from, void *to, size_t n)
+{
+	size_t got = 0;
+
+	while (got < n) {
+		size_t left = n - got < sizeof(long) ? n - got : sizeof(long);
+		long word;
+
+		errno = 0;
+		/* Never past the last byte asked for: it may be the last of its page. */
+		word = ptrace(PTRACE_PEEKDATA, tid, from.addr + got + left - sizeof(long), NULL);
+		if (errno)
+			break;
+		memcpy((char *)to + got, (char *)&word + sizeof(word) - left, left);
+		got += left;
+	}
+	return got ? (ssize_t)got : -1;
+}
+
 /* Pages that are writable but not readable: process_vm_readv(2) refuses them, the kernel reads a
  * call's arguments from them all the same (x86 has no write-only pages). */
 static ssize_t read_by_force(pid_t tid, struct remote from, void *to, size_t n)
@@ -83,7 +103,7 @@ static ssize_t read_by_force(pid_t tid, struct remote from, void *to, size_t n)
 
 	snprintf(path, sizeof(path), "/proc/%d/mem", (int)tid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? -1 : pread(fd, to, n, (off_t)from.addr);
+	return fd < 0 ? read_by_words(tid, from, to, n) : pread(fd, to, n, (off_t)from.addr);
 }
 
 ssize_t pt_read(pid_t tid, struct remote from, void *to, size_t n)

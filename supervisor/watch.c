@@ -12,6 +12,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "supervisor/procfs.h"
 
 enum { NAMES_MAX = 1 << 16, SCAN_MAX = 1 << 20 };
 
@@ -225,18 +226,17 @@ int watch_find(const struct watch *w, uint64_t dev, uint64_t ino)
 	return f && f->there && f->ino == ino && f->dev == dev ? (int)(at - 1) : -1;
 }
 
-/* The region file whose inode below the overlay is that of @link's target, a path in the box. */
-static int find_below(const struct watch *w, const char *link)
+/* The region file whose inode below the overlay is that of what descriptor @fd of @tid leads to. */
+static int find_below(const struct watch *w, pid_t tid, int fd)
 {
-	char target[4096];
-	uint64_t dev, ino;
-	ssize_t n = readlink(link, target, sizeof(target) - 1);
+	auto_free char *target = NULL;
 	size_t skip = strlen(w->workdir);
+	uint64_t dev, ino;
+	char name[32];
 
-	if (n <= 0)
-		return -1;
-	target[n] = '\0';
-	if (!path_beneath(target, w->workdir) || target[skip] != '/')
+	snprintf(name, sizeof(name), "fd/%d", fd);
+	target = procfs_link(tid, name);
+	if (!target || !path_beneath(target, w->workdir) || target[skip] != '/')
 		return -1;
 	real_identity(w, target + skip + 1, &dev, &ino);
 	for (size_t i = 0; ino && i < w->n; i++) {
@@ -248,18 +248,14 @@ static int find_below(const struct watch *w, const char *link)
 
 int watch_fd(const struct watch *w, pid_t tid, int fd)
 {
-	char path[64];
 	struct stat st;
 	int file;
 
-	if (!w->n || fd < 0)
-		return -1;
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)tid, fd);
-	if (stat(path, &st) < 0)
+	if (!w->n || fd < 0 || procfs_fd_stat(tid, fd, &st) < 0)
 		return -1;
 	file = watch_find(w, st.st_dev, st.st_ino);
 	if (file < 0 && w->upper_fd >= 0 && S_ISREG(st.st_mode) && st.st_nlink > 1)
-		file = find_below(w, path);
+		file = find_below(w, tid, fd);
 	return file;
 }
 
