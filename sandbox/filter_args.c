@@ -80,6 +80,10 @@ static const struct {
 	{ "seccomp", 1, SECCOMP_FILTER_FLAG_NEW_LISTENER, SECCOMP_FILTER_FLAG_NEW_LISTENER, EBUSY, false },
 	/* A lease would make our own open of the file wait until the agent gives it back (fcntl(2)). */
 	{ "fcntl", 1, LOW, F_SETLEASE, EPERM, false },
+	/* TCP Fast Open connects without connect(2), and so without a record; programs fall back to that. */
+	{ "sendto", 3, MSG_FASTOPEN, MSG_FASTOPEN, EOPNOTSUPP, false },
+	{ "sendmsg", 2, MSG_FASTOPEN, MSG_FASTOPEN, EOPNOTSUPP, false },
+	{ "sendmmsg", 3, MSG_FASTOPEN, MSG_FASTOPEN, EOPNOTSUPP, false },
 	/* PID 1 is ours: without descriptors it could not start what an effect asks for. */
 	{ "prlimit64", 0, LOW, 1, EPERM, false },
 	/* The kernel turns this old form into AF_PACKET (packet(7)). */

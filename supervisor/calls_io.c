@@ -109,10 +109,16 @@ void calls_write_exit(struct sup *s, struct tracee *t, int64_t ret)
 			      r ? r->file : -1, t->off, (uint64_t)ret);
 }
 
-/* Bytes of the file that a mapping covers: the kernel rounds to pages, the file ends earlier. */
+/* Bytes of the file that a mapping shows: the kernel rounds to pages, and a mapping can grow to the file's end
+ * (mremap(2)) when its descriptor is long closed. */
 static uint64_t map_len(const struct tracee *t)
 {
-	return t->call.arg[1];
+	uint64_t len = t->call.arg[1];
+	struct stat st;
+
+	if (procfs_fd_stat(t->tid, (int)t->call.arg[4], &st) < 0 || (uint64_t)st.st_size <= t->off)
+		return len;
+	return len > (uint64_t)st.st_size - t->off ? len : (uint64_t)st.st_size - t->off;
 }
 
 void calls_mmap_entry(struct sup *s, struct tracee *t)
@@ -124,8 +130,8 @@ void calls_mmap_entry(struct sup *s, struct tracee *t)
 	t->file = r->file;
 	t->off = t->call.arg[5];
 	t->len = map_len(t);
-	if (t->call.arg[2] & (PROT_READ | PROT_EXEC))
-		access_report(s, t, ACCESS_READ, t->file, t->off, t->len, true);
+	/* Whatever may be done with it now: mprotect(2) can allow more at any time. */
+	access_report(s, t, ACCESS_READ, t->file, t->off, t->len, true);
 }
 
 void calls_mmap_exit(struct sup *s, struct tracee *t, int64_t ret)
@@ -138,8 +144,7 @@ void calls_mmap_exit(struct sup *s, struct tracee *t, int64_t ret)
 	access_record(s, t, TK_MAP, (int)t->call.arg[4], t->file, t->off, t->len);
 	if (r && r->write && (t->call.arg[3] & MAP_TYPE) != MAP_PRIVATE)
 		fileset_add(&t->proc->maps, t->file);
-	if (t->call.arg[2] & (PROT_READ | PROT_EXEC))
-		access_report(s, t, ACCESS_READ, t->file, t->off, t->len, false);
+	access_report(s, t, ACCESS_READ, t->file, t->off, t->len, false);
 }
 
 /* Where the source, its offset pointer, the target and the count stand in the three calls. */
@@ -208,7 +213,7 @@ static void closed(struct sup *s, struct tracee *t, int fd)
 
 static void close_many(struct sup *s, struct tracee *t)
 {
-	uint64_t first = t->call.arg[0], last = t->call.arg[1];
+	uint32_t first = (uint32_t)t->call.arg[0], last = (uint32_t)t->call.arg[1];
 	struct fdtab *tab = t->proc->fds;
 
 	if (t->call.arg[2] & CLOSE_RANGE_UNSHARE) {
@@ -219,7 +224,7 @@ static void close_many(struct sup *s, struct tracee *t)
 	if (t->call.arg[2] & CLOSE_RANGE_CLOEXEC)
 		return;
 	for (size_t i = tab->n; i-- > 0;) {
-		uint64_t fd = (uint64_t)tab->v[i].fd;
+		uint32_t fd = (uint32_t)tab->v[i].fd;
 
 		if (fd >= first && fd <= last)
 			closed(s, t, (int)fd);
@@ -244,7 +249,7 @@ void calls_close_exit(struct sup *s, struct tracee *t, int64_t ret)
 		close_many(s, t);
 		return;
 	}
-	if (t->call.arg[0] == t->call.arg[1])
+	if ((int)t->call.arg[0] == (int)t->call.arg[1])
 		return;
 	closed(s, t, (int)t->call.arg[1]);
 	from = calls_rfd(t, 0);
@@ -259,8 +264,9 @@ void calls_dup_exit(struct sup *s, struct tracee *t, int64_t ret)
 	(void)s; /* one signature for all handlers */
 	if (!from || ret < 0)
 		return;
-	if (t->call.nr == SYS_fcntl && t->call.arg[1] != F_DUPFD &&
-	    t->call.arg[1] != F_DUPFD_CLOEXEC)
+	/* The kernel looks at the low half only. */
+	if (t->call.nr == SYS_fcntl && (uint32_t)t->call.arg[1] != F_DUPFD &&
+	    (uint32_t)t->call.arg[1] != F_DUPFD_CLOEXEC)
 		return;
 	fdtab_put(t->proc->fds, (int)ret, from->file, from->write);
 }

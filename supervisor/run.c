@@ -293,6 +293,8 @@ static int attach(struct run *r, struct err *err)
 	/* What is read before the model has said anything is nobody's wish. */
 	engine_arm(r->engine, !r->plan->model);
 	rc = watch_init(&s->watch, r->engine, r->box->ws_fd, s->upper, r->plan->task->workdir, err);
+	/* Its own mounts give a file names that no call ever made. */
+	s->watch.all |= r->plan->profile->nested_userns;
 	if (rc == 0 && follows_all(r))
 		rc = follow_everything(r, err);
 	if (rc < 0)
