@@ -19,9 +19,11 @@ enum { CHILDREN_GRACE_MS = 500 };
 
 /* --- births --------------------------------------------------------------------------------- */
 
+/* @parent: NULL when it was killed before it could tell of the child. */
 static void record_spawn(struct sup *s, const struct tracee *parent, const struct process *child)
 {
-	struct buf *b = sup_record(s, TK_SPAWN, parent);
+	struct buf *b = parent ? sup_record(s, TK_SPAWN, parent)
+			       : sink_begin(s->sink, TK_SPAWN, 0, 0, 0, s->epoch);
 
 	tracerec_u64(b, "child", (uint64_t)child->pid);
 	if (child->cmd)
@@ -29,11 +31,59 @@ static void record_spawn(struct sup *s, const struct tracee *parent, const struc
 	sink_end(s->sink);
 }
 
+/* A process being looked through for followed descriptors. */
+struct found {
+	struct sup *sup;
+	struct process *proc;
+};
+
+static bool found_fd(void *arg, int fd)
+{
+	struct found *f = arg;
+	int file = fdtab_get(f->proc->fds, fd) ? -1 : watch_fd(&f->sup->watch, f->proc->pid, fd);
+
+	if (file >= 0)
+		fdtab_put(f->proc->fds, fd, file, true);
+	return true;
+}
+
+/* Followed descriptors of the new process @p that were not known of its parent. */
+static void find_fds(struct sup *s, struct process *p)
+{
+	struct found f = { s, p };
+
+	if (s->watch.n)
+		procfs_each_fd(p->pid, found_fd, &f);
+}
+
+/* What @p, whose parent is not known, shares with processes that are. */
+static void find_shared(struct sup *s, struct process *p)
+{
+	map_each (slot, &s->ts.by_pid) {
+		struct process *q = slot->val;
+
+		if (q == p || q->ended || !watch_on(&s->watch))
+			continue;
+		if (p->fds->refs == 1 && procfs_same_files(p->pid, q->pid)) {
+			fdtab_unref(p->fds);
+			p->fds = fdtab_ref(q->fds);
+		}
+		if (!p->vm && procfs_same_vm(p->pid, q->pid))
+			tracee_share_vm(p, q);
+	}
+	find_fds(s, p);
+}
+
 static struct process *new_process(struct sup *s, struct tracee *parent, pid_t pid)
 {
 	bool share = watch_on(&s->watch) && procfs_same_files(parent->tid, pid);
 	struct process *p = tracee_process(&s->ts, pid, parent->proc, share);
 
+	if (watch_on(&s->watch) && procfs_same_vm(parent->tid, pid))
+		tracee_share_vm(p, parent->proc);
+	/* Another thread may have opened one of them a moment ago, which we are about to hear of. */
+	if (!share && (parent->proc->threads > 1 || parent->proc->fds->refs > 1))
+		find_fds(s, p);
 	command_fork(s, p, parent->proc->pid == s->lead);
 	record_spawn(s, parent, p);
 	return p;
@@ -110,6 +160,7 @@ static struct tracee *on_exec(struct sup *s, struct tracee *t, pid_t tid)
 	p->execed = true;
 	p->n_seen = 0;
 	release_vfork_parent(p);
+	tracee_own_vm(p);
 	procfs_argv(p->pid, &p->argv);
 	exe = procfs_link(p->pid, "exe");
 	free(p->exe);
@@ -356,14 +407,18 @@ void on_process_orphans(struct sup *s)
 		map_each (slot, &s->ts.by_tid) {
 			struct tracee *u = slot->val;
 
-			if (u->state == TS_EARLY && u->early++ > 1)
+			if (u->state == TS_EARLY && u->waited++ > 1)
 				t = u;
 		}
 		if (!t)
 			return;
 		p = map_get(&s->ts.by_pid, (uint64_t)procfs_tgid(t->tid));
-		if (!p)
+		if (!p) {
 			p = tracee_process(&s->ts, t->tid, NULL, false);
+			procfs_argv(p->pid, &p->argv);
+			find_shared(s, p);
+			record_spawn(s, NULL, p);
+		}
 		tracee_adopt(t, p);
 		sup_resume(s, t, 0);
 	} while (t);

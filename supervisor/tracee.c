@@ -57,8 +57,45 @@ struct process *tracee_process(struct tracees *ts, pid_t pid, struct process *pa
 	return p;
 }
 
+void tracee_share_vm(struct process *p, struct process *with)
+{
+	if (!with->vm) {
+		with->vm = mem_zalloc(1, sizeof(*with->vm));
+		*with->vm = 1;
+	}
+	p->vm = with->vm;
+	++*p->vm;
+}
+
+void tracee_own_vm(struct process *p)
+{
+	if (p->vm && --*p->vm == 0)
+		free(p->vm);
+	p->vm = NULL;
+}
+
+bool tracee_vm_shared(const struct process *p)
+{
+	return p->vm && *p->vm > 1;
+}
+
+void tracee_opening(struct tracee *t)
+{
+	t->opening = fdtab_ref(t->proc->fds);
+	t->opening->opening++;
+}
+
+static void opening_done(struct tracee *t)
+{
+	if (!t->opening)
+		return;
+	t->opening->opening--;
+	t->opening = fdtab_unref(t->opening);
+}
+
 static void free_tracee(struct tracee *t)
 {
+	opening_done(t);
 	free(t->path);
 	free(t->path2);
 	free(t->rel);
@@ -85,6 +122,7 @@ static void free_process(struct process *p)
 	free(p->exe);
 	free(p->cwd);
 	free(p->maps.v);
+	tracee_own_vm(p);
 	fdtab_unref(p->fds);
 	free(p);
 }
@@ -139,7 +177,8 @@ void tracee_call_done(struct tracee *t)
 	free(t->rel);
 	free(t->rel2);
 	t->path = t->path2 = t->rel = t->rel2 = NULL;
-	t->in_call = t->want_exit = t->hint = t->absent = false;
+	opening_done(t);
+	t->in_call = t->want_exit = t->hint = t->absent = t->unread = t->racy = false;
 	t->file = -1;
 	t->row = NULL;
 }

@@ -30,7 +30,8 @@ struct fileset {
 /* Followed descriptors of one kernel descriptor table; shared by the tasks that share the table. */
 struct fdtab {
 	unsigned refs;
-	struct rfd *v; /* owned */
+	unsigned opening; /* opens under way that may lead to a followed file */
+	struct rfd *v;    /* owned */
 	size_t n, cap;
 };
 
@@ -42,11 +43,12 @@ struct process {
 	struct process *parent; /* borrowed; NULL when it has gone or is outside */
 	unsigned threads;       /* tasks alive */
 	struct fdtab *fds;      /* owned reference */
-	struct strv argv;       /* of the last exec */
-	char *exe;              /* owned base name of the executable, NULL unknown */
-	char *cwd;              /* owned cache, NULL unknown */
-	uint32_t cmd;           /* command id, 0 = the agent's own process */
-	bool direct;            /* forked by the agent's root process */
+	unsigned *vm;     /* shared with processes in the same memory, their number; NULL = none */
+	struct strv argv; /* of the last exec */
+	char *exe;        /* owned base name of the executable, NULL unknown */
+	char *cwd;        /* owned cache, NULL unknown */
+	uint32_t cmd;     /* command id, 0 = the agent's own process */
+	bool direct;      /* forked by the agent's root process */
 	bool execed;
 	struct fileset maps;           /* owned: files mapped shared and writable */
 	uint64_t seen[SEEN_FILES_MAX]; /* hashes of distinct workspace files opened */
@@ -75,7 +77,7 @@ struct tracee {
 	bool entry_seen; /* the call's entry stop came; its seccomp stop is old news */
 	bool asked;      /* was asked to stop and runs still */
 	bool held;       /* stopped by us for an edit or a zoom */
-	unsigned early;  /* ticks that it has waited in TS_EARLY */
+	unsigned waited; /* ticks that it has been in TS_EARLY */
 	bool queued;     /* a stop was collected while holding; not dispatched yet */
 	int queued_status;
 	struct rusage queued_usage;
@@ -89,6 +91,11 @@ struct tracee {
 	uint64_t flags; /* of an open */
 	bool hint;      /* the path may lead to a followed file */
 	bool absent;    /* rel did not exist before the call */
+	bool unread;    /* the path could not be read: the descriptor tells */
+	bool early;     /* the call began while an open of a region's file was under way */
+	bool racy;      /* somebody else could change the path since we read it */
+	struct fdtab
+		*opening; /* owned reference: the table whose count of opens this call raised */
 	/* owned: workspace-relative names that the call is about; NULL = not told or elsewhere */
 	char *rel, *rel2;
 };
@@ -113,6 +120,18 @@ struct tracee *tracee_add(struct tracees *ts, pid_t tid, struct process *proc);
  * (shared when @share_fds). Owned by the table. */
 struct process *tracee_process(struct tracees *ts, pid_t pid, struct process *parent,
 			       bool share_fds);
+
+/* @p lives in the memory of @with, as after vfork(2). */
+void tracee_share_vm(struct process *p, struct process *with);
+
+/* It has memory of its own again: after an exec. */
+void tracee_own_vm(struct process *p);
+
+/* Does another process live in its memory? */
+bool tracee_vm_shared(const struct process *p);
+
+/* The call of @t may open a followed file: whoever shares its descriptors is to be watched until it is over. */
+void tracee_opening(struct tracee *t);
 
 /* The task belongs to @proc from now on. */
 void tracee_adopt(struct tracee *t, struct process *proc);
