@@ -1,6 +1,7 @@
 #include "supervisor/on_syscall.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/close_range.h>
 #include <linux/fs.h>
 #include <sched.h>
@@ -21,6 +22,27 @@ enum { IOV_CAP = 1024 };
 struct rfd *calls_rfd(struct tracee *t, unsigned i)
 {
 	return t->proc->fds->n ? fdtab_get(t->proc->fds, (int)t->call.arg[i]) : NULL;
+}
+
+bool calls_appeared(struct sup *s, struct tracee *t)
+{
+	static const unsigned args[] = { 0, 1, 2,
+					 4 }; /* where descriptors stand in the calls looked at */
+	bool yes = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(args); i++) {
+		uint64_t fd = t->call.arg[args[i]] & UINT32_MAX;
+		int file;
+
+		if (fd > INT_MAX || fdtab_get(t->proc->fds, (int)fd))
+			continue;
+		file = watch_fd(&s->watch, t->tid, (int)fd);
+		if (file < 0)
+			continue;
+		fdtab_put(t->proc->fds, (int)fd, file, true);
+		yes = true;
+	}
+	return yes;
 }
 
 /* Sum of the lengths of an iovec array in the tracee. */
@@ -196,6 +218,20 @@ void calls_copy_exit(struct sup *s, struct tracee *t, int64_t ret)
 	}
 }
 
+/* Does a task that shares the table of @t, as far as we know, hold @file under number @fd still? Another
+ * thread may have opened it again before we heard of the close, or have a table of its own by now. */
+static bool still_open(struct sup *s, const struct tracee *t, int fd, int file)
+{
+	map_each (slot, &s->ts.by_tid) {
+		const struct tracee *u = slot->val;
+
+		if (u->proc && u->proc->fds == t->proc->fds &&
+		    watch_fd(&s->watch, u->tid, fd) == file)
+			return true;
+	}
+	return false;
+}
+
 /* The descriptor is gone: an edit is complete when the last one that could write closes. */
 static void closed(struct sup *s, struct tracee *t, int fd)
 {
@@ -203,9 +239,7 @@ static void closed(struct sup *s, struct tracee *t, int fd)
 
 	if (!fdtab_del(t->proc->fds, fd, &r))
 		return;
-	/* Another thread may have opened the file again under the same number before we heard of
-	 * the close. */
-	if (watch_fd(&s->watch, t->tid, fd) == r.file)
+	if (still_open(s, t, fd, r.file))
 		fdtab_put(t->proc->fds, fd, r.file, r.write);
 	if (r.wrote && !access_pass_on(s, t->proc, r.file))
 		access_changed(s, t->proc, r.file);
@@ -216,7 +250,7 @@ static void close_many(struct sup *s, struct tracee *t)
 	uint32_t first = (uint32_t)t->call.arg[0], last = (uint32_t)t->call.arg[1];
 	struct fdtab *tab = t->proc->fds;
 
-	if (t->call.arg[2] & CLOSE_RANGE_UNSHARE) {
+	if ((t->call.arg[2] & CLOSE_RANGE_UNSHARE) && t->proc->threads < 2) {
 		t->proc->fds = fdtab_copy(tab);
 		fdtab_unref(tab);
 		tab = t->proc->fds;
@@ -306,6 +340,9 @@ void calls_unshare_exit(struct sup *s, struct tracee *t, int64_t ret)
 
 	(void)s; /* one signature for all handlers */
 	if (ret < 0 || !(t->call.arg[0] & CLONE_FILES) || shared->refs < 2)
+		return;
+	/* The other threads of the process share it still: all of them are taken to. */
+	if (t->proc->threads > 1)
 		return;
 	t->proc->fds = fdtab_copy(shared);
 	fdtab_unref(shared);

@@ -103,6 +103,35 @@ static bool in_workspace(struct sup *s, struct process *p, const char *path, int
 	return cwd && path_beneath(cwd, ws);
 }
 
+/* Can somebody change the @n bytes of argument @i between our look and the kernel's? */
+static bool may_change(struct tracee *t, int i, size_t n)
+{
+	return t->proc->threads > 1 || tracee_vm_shared(t->proc) ||
+	       !procfs_private(t->tid, t->call.arg[i], n);
+}
+
+/* What we cannot read the kernel may: memory of its own in the task, or a name that is complete only a
+ * moment later. What was opened is told by the descriptor. */
+static void open_unread(struct tracee *t)
+{
+	t->flags = open_flags(t);
+	t->unread = t->racy = t->hint = t->want_exit = true;
+}
+
+/* Others may guess the number of the new descriptor and use it before we hear of it: from here on they are
+ * stopped at every call. */
+static void watch_sharers(struct sup *s, struct tracee *t, const char *path, int at)
+{
+	struct process *p = t->proc;
+
+	if (p->threads < 2 && p->fds->refs < 2)
+		return;
+	if (!(t->flags & O_CREAT) && !follow_leads_to_region(s, t, path, at))
+		return;
+	tracee_opening(t);
+	on_syscall_zoom(s, p, t->tid);
+}
+
 void calls_open_entry(struct sup *s, struct tracee *t)
 {
 	enum { WRITES = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC };
@@ -111,17 +140,19 @@ void calls_open_entry(struct sup *s, struct tracee *t)
 	int at = dir_arg(t, t->row->dirfd);
 	struct buf *b;
 
-	if (n < 0)
+	if (n < 0) {
+		open_unread(t);
 		return;
+	}
 	t->flags = open_flags(t);
-	t->hint = watch_hint(&s->watch, path, (size_t)n) || follow_hint(s, t, path, at);
+	t->hint = watch_hint(&s->watch, path, (size_t)n);
+	if (s->watch.n_first && t->hint)
+		watch_sharers(s, t, path, at);
+	t->hint |= follow_hint(s, t, path, at);
 	if (watch_on(&s->watch) && !(t->flags & O_DIRECTORY) && in_workspace(s, t->proc, path, at))
 		access_seen(t->proc, at, path, (size_t)n);
-	/* Another thread may change the path between our look and the kernel's: then only the
-	 * descriptor tells. */
-	if (s->watch.n_first && t->proc->threads > 1)
-		t->hint = true;
-	if (t->hint || (t->flags & WRITES))
+	t->racy = s->watch.n_first && !t->opening && may_change(t, t->row->path, (size_t)n + 1);
+	if (t->racy || t->hint || (t->flags & WRITES))
 		t->want_exit = true;
 	if (t->want_exit) {
 		t->path = mem_dup(path, (size_t)n);
@@ -134,12 +165,26 @@ void calls_open_entry(struct sup *s, struct tracee *t)
 	sink_end(s->sink);
 }
 
+/* It was opened by a name that did not lead there when we looked: whoever shares the descriptor may have read it
+ * before we heard of it, which is taken for certain. */
+static void opened_unseen(struct sup *s, struct tracee *t, int file)
+{
+	const struct process *p = t->proc;
+
+	if (t->racy && (p->threads > 1 || p->fds->refs > 1))
+		access_report(s, t, ACCESS_READ, file, 0, UINT64_MAX, false);
+}
+
 static void region_opened(struct sup *s, struct tracee *t, int fd, int file)
 {
-	unsigned mode = t->flags & O_ACCMODE;
 	struct process *p = t->proc;
 	struct rfd *r;
+	unsigned mode;
 
+	/* The flags of openat2(2) lie in memory, like the path. */
+	if (t->call.nr == SYS_openat2)
+		(void)procfs_fd_flags(t->tid, fd, &t->flags); /* unknown: as we read them */
+	mode = t->flags & O_ACCMODE;
 	if (t->flags & O_PATH) /* carries no data; a re-open through /proc is seen by itself */
 		return;
 	/* O_TRUNC empties the file whatever the mode; a file made here is new even when it stays
@@ -147,6 +192,7 @@ static void region_opened(struct sup *s, struct tracee *t, int fd, int file)
 	r = fdtab_put(p->fds, fd, file, mode != O_RDONLY);
 	r->wrote = (t->flags & O_TRUNC) || t->absent;
 	on_syscall_zoom(s, p, t->tid);
+	opened_unseen(s, t, file);
 	access_report(s, t, ACCESS_OPEN, file, 0, 0, true);
 	access_report(s, t, ACCESS_OPEN, file, 0, 0, false);
 }
@@ -157,7 +203,7 @@ static int file_opened(struct sup *s, struct tracee *t, int fd)
 	uint64_t changed;
 	int file;
 
-	if (!t->hint)
+	if (!t->hint && !t->racy)
 		return -1;
 	file = watch_fd(&s->watch, t->tid, fd);
 	if (s->watch.everything)
@@ -170,14 +216,28 @@ static int file_opened(struct sup *s, struct tracee *t, int fd)
 	return file;
 }
 
+/* The name of what was opened by a path that could not be read. */
+static void name_opened(struct tracee *t, int fd)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "fd/%d", fd);
+	t->path = procfs_link(t->tid, name);
+	if (!t->path)
+		t->path = mem_strdup(""); /* closed already by another thread */
+}
+
 void calls_open_exit(struct sup *s, struct tracee *t, int64_t ret)
 {
 	int at = dir_arg(t, t->row->dirfd), file = -1;
-	size_t n = t->path ? strlen(t->path) : 0;
 	struct buf *b;
+	size_t n;
 
+	if (t->unread && ret >= 0)
+		name_opened(t, (int)ret);
 	if (!t->path)
 		return;
+	n = strlen(t->path);
 	if (ret >= 0)
 		file = file_opened(s, t, (int)ret);
 	b = sup_record(s, TK_OPEN, t);
@@ -222,37 +282,55 @@ void calls_exec_exit(struct sup *s, struct tracee *t, int64_t ret)
 	sink_end(s->sink);
 }
 
+/* Copy one name of the call, in argument @i. One that we cannot read the kernel may: it can be any. */
+static char *read_name(struct sup *s, struct tracee *t, int i)
+{
+	char path[PATH_MAX];
+	ssize_t n = read_path(t, i, path);
+
+	if (i < 0)
+		return NULL;
+	t->hint |= n < 0 || watch_hint(&s->watch, path, (size_t)n);
+	t->unread |= n < 0;
+	t->racy |= s->watch.n_first && (n < 0 || may_change(t, i, (size_t)n + 1));
+	return n < 0 ? mem_strdup("") : mem_dup(path, (size_t)n);
+}
+
 /* Copy the names of the call. */
 static void read_names(struct sup *s, struct tracee *t)
 {
-	char path[PATH_MAX];
-	ssize_t n = read_path(t, t->row->path, path);
-
 	free(t->path);
 	free(t->path2);
-	t->path = n >= 0 ? mem_dup(path, (size_t)n) : NULL;
-	t->hint = n >= 0 && watch_hint(&s->watch, path, (size_t)n);
-	n = read_path(t, t->row->path2, path);
-	t->path2 = n >= 0 ? mem_dup(path, (size_t)n) : NULL;
-	t->hint |= n >= 0 && watch_hint(&s->watch, path, (size_t)n);
+	t->hint = t->unread = t->racy = false;
+	t->path = read_name(s, t, t->row->path);
+	t->path2 = read_name(s, t, t->row->path2);
+}
+
+/* Calls whose names tell what else may lead to a region's file, or what is written, from then on. */
+static bool names_count(enum sys_op op)
+{
+	return op == OP_RENAME || op == OP_LINK || op == OP_SYMLINK || op == OP_TRUNCATE;
 }
 
 void calls_names_entry(struct sup *s, struct tracee *t)
 {
 	enum sys_op op = t->row->op;
-	bool concerns;
+	bool concerns, alone;
 
 	t->want_exit = true;
 	read_names(s, t);
 	concerns = follow_concerns(s, t);
 	/* Nobody else may write or judge the file between this change and our look at it, or the
 	 * edit would be taken for somebody else's. */
-	if ((t->hint || concerns) && op != OP_MKDIR && op != OP_CHMOD)
-		hold_alone(s, t->tid);
-	if (!concerns)
+	alone = (t->hint || concerns) && op != OP_MKDIR && op != OP_CHMOD;
+	alone |= t->racy && names_count(op);
+	if (!alone)
 		return;
+	hold_alone(s, t->tid);
 	/* Another thread may have changed the names until it stopped. */
 	read_names(s, t);
+	if (!concerns)
+		return;
 	t->hint = true;
 	follow_names(s, t);
 }
@@ -268,7 +346,8 @@ static void names_done(struct sup *s, struct tracee *t, int64_t ret)
 	enum sys_op op = t->row->op;
 	struct buf *b;
 
-	if (!t->path)
+	/* An empty name is an error: where one could not be read nothing need have been there. */
+	if (!t->path || (t->unread && ret < 0))
 		return;
 	b = sup_record(s, kind_of[op], t);
 	record_path(b, t->proc, "path", t->path, strlen(t->path), dir_arg(t, t->row->dirfd));
@@ -285,10 +364,13 @@ static void names_done(struct sup *s, struct tracee *t, int64_t ret)
 	}
 	if (t->path2)
 		watch_name(&s->watch, t->path2);
+	if (t->unread)
+		s->watch.all = true; /* a name that we do not know */
 	if (s->watch.everything)
 		follow_renamed(s, t);
 	/* A rename without a hint may still move a directory above a region's file. */
-	else if ((t->hint && op != OP_MKDIR && op != OP_CHMOD) || (op == OP_RENAME && s->watch.n))
+	else if ((t->hint && op != OP_MKDIR && op != OP_CHMOD) ||
+		 ((op == OP_RENAME || t->racy) && s->watch.n))
 		access_recheck(s, t->proc, op == OP_TRUNCATE && t->hint);
 }
 

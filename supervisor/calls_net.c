@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -12,6 +13,7 @@
 #include "base/mem.h"
 #include "supervisor/calls_internal.h"
 #include "supervisor/hold.h"
+#include "supervisor/procfs.h"
 
 enum {
 	CONTROL_MAX = 64 << 10, /* above net.core.optmem_max's default, which bounds it */
@@ -59,12 +61,12 @@ void calls_addr_entry(struct sup *s, struct tracee *t)
 	unsigned port;
 
 	(void)s; /* one signature for all handlers */
-	if (pt_read(t->tid, (struct remote){ t->call.arg[1] }, raw, n) != (ssize_t)n)
-		return;
-	address_text(raw, n, text, sizeof(text), &port);
+	t->want_exit = true;
+	t->unread = pt_read(t->tid, (struct remote){ t->call.arg[1] }, raw, n) != (ssize_t)n;
+	t->racy = t->unread || t->proc->threads > 1 || !procfs_private(t->tid, t->call.arg[1], n);
+	address_text(raw, t->unread ? 0 : n, text, sizeof(text), &port);
 	t->path = mem_strdup(text);
 	t->len = port;
-	t->want_exit = true;
 }
 
 static bool is_local(const char *addr)
@@ -73,14 +75,37 @@ static bool is_local(const char *addr)
 	       strcmp(addr, "::1") == 0 || strncmp(addr, "family ", 7) == 0;
 }
 
+/* The address that the kernel took, where somebody could have changed it since we looked. */
+static void ask_socket(struct tracee *t)
+{
+	union {
+		struct sockaddr any;
+		struct sockaddr_storage room;
+	} u;
+	auto_fd int fd = procfs_borrow(t->tid, (int)t->call.arg[0]);
+	socklen_t n = sizeof(u);
+	char text[160];
+	unsigned port;
+
+	if (fd < 0 || getpeername(fd, &u.any, &n) < 0 ||
+	    (u.any.sa_family != AF_INET && u.any.sa_family != AF_INET6))
+		return; /* the names of UNIX sockets are what their owners called them */
+	address_text(&u, n, text, sizeof(text), &port);
+	free(t->path);
+	t->path = mem_strdup(text);
+	t->len = port;
+}
+
 void calls_addr_exit(struct sup *s, struct tracee *t, int64_t ret)
 {
 	bool is_connect = t->row->op == OP_CONNECT, refused;
 	static const char rule[] = "network.mode no-network";
 	struct buf *b;
 
-	if (!t->path)
+	if (!t->path || (t->unread && ret == -EFAULT))
 		return;
+	if (is_connect && t->racy && ret == 0)
+		ask_socket(t);
 	refused = is_connect && (ret == -ENETUNREACH || ret == -EHOSTUNREACH) &&
 		  strncmp(t->path, "unix:", 5) != 0;
 	b = sup_record(s, is_connect ? TK_CONNECT : TK_BIND, t);

@@ -164,6 +164,15 @@ static struct place look_up(struct sup *s, struct tracee *t, const char *path, i
 	return pl;
 }
 
+bool follow_leads_to_region(struct sup *s, struct tracee *t, const char *path, int at)
+{
+	auto_free char *abs = absolute(t, path, at);
+	auto_fd int fd = abs ? open_in_box(s, abs, O_PATH) : -1;
+	int file = fd < 0 ? -1 : watch_fd(&s->watch, getpid(), fd);
+
+	return file >= 0 && !watch_bare(&s->watch, file);
+}
+
 /* --- taking files in ------------------------------------------------------------------------ */
 
 /* Is this a file that may be followed at all? */

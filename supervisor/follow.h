@@ -28,6 +28,9 @@ bool follow_afford(struct sup *s, int file, uint64_t *left);
  * write. False in mode "regions". */
 bool follow_hint(struct sup *s, struct tracee *t, const char *path, int at);
 
+/* Does @path (relative to descriptor @at) lead to a file with a region now, by our look from outside? */
+bool follow_leads_to_region(struct sup *s, struct tracee *t, const char *path, int at);
+
 /* Before an open that may make, empty or write @path (relative to descriptor @at): take what it holds. */
 void follow_open(struct sup *s, struct tracee *t, const char *path, int at);
 

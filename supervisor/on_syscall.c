@@ -58,6 +58,9 @@ static void begin(struct sup *s, struct tracee *t)
 	t->in_call = true;
 	if (s->level == TRACE_FULL && (t->row->cls & (SYS_FILES | SYS_FULL)))
 		t->want_exit = true;
+	t->early = t->proc->fds->opening && (t->row->cls & SYS_ZOOM);
+	if (t->early)
+		(void)calls_appeared(s, t); /* known from here on, if it was there */
 	if (ops[t->row->op].entry)
 		ops[t->row->op].entry(s, t);
 	/* Nobody will see the exit: the call is done with. */
@@ -65,11 +68,25 @@ static void begin(struct sup *s, struct tracee *t)
 		tracee_call_done(t);
 }
 
+/* The call began before the descriptor was there, and found it. */
+static void look_again(struct sup *s, struct tracee *t, int64_t ret)
+{
+	if (!t->early || t->file >= 0 || ret < 0 || !calls_appeared(s, t) || !ops[t->row->op].entry)
+		return;
+	ops[t->row->op].entry(s, t);
+	/* Its position has moved on meanwhile. */
+	if (t->row->op == OP_READ && t->off >= (uint64_t)ret && t->call.nr != SYS_pread64 &&
+	    t->call.nr != SYS_preadv && t->call.nr != SYS_preadv2)
+		t->off -= (uint64_t)ret;
+}
+
 static void finish(struct sup *s, struct tracee *t, int64_t ret)
 {
 	/* ERESTARTSYS and its kind: the call is made again, or ends with EINTR, and is seen then. */
 	bool again = ret <= -512 && ret >= -516 && t->row && t->row->op != OP_SENDMSG;
 
+	if (t->in_call && t->row && !again)
+		look_again(s, t, ret);
 	if (t->in_call && t->row && ops[t->row->op].exit && !again)
 		ops[t->row->op].exit(s, t, ret);
 	tracee_call_done(t);

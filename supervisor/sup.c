@@ -100,7 +100,7 @@ void sup_end_limit(struct sup *s, bool at_once)
 
 bool sup_zoomed(const struct sup *s, const struct process *p)
 {
-	return s->zoom_all || p->fds->n || p->maps.n;
+	return s->zoom_all || p->fds->n || p->fds->opening || p->maps.n;
 }
 
 void sup_resume(struct sup *s, struct tracee *t, int sig)
