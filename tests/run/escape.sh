@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Known ways out of a sandbox, tried from inside (tests/progs/escape.c), and what a hostile agent
+# Known ways out of a sandbox, tried from inside (tests/escape, tests/tables/escape.tsv), and what a hostile agent
 # leaves for those who read its tree and its trace afterwards. The same as root and as a user.
 # shellcheck source=tests/run/lib/run.sh
 . "$(dirname "$0")/lib/run.sh"
+# shellcheck source=tests/run/lib/escape.sh
+. "$top/tests/run/lib/escape.sh"
 export LC_ALL=C.UTF-8
-escape=${PROCTOR%/supervisor/proctor}/tests/progs/escape
+escape=${PROCTOR%/supervisor/proctor}/tests/escape/escape
 [ -x "$escape" ] || escape=$(dirname "$PROCTOR")/escape
 mark=proctor-escape
 
@@ -48,61 +50,23 @@ rows()
 	grep '^#' "$1"
 }
 
-# host_services: listeners outside that nobody inside may reach; prints the TCP port, notes guests.
-host_services()
-{
-	exec /usr/bin/python3 -u - "$mark" "$work/guests" <<'J'
-import os, select, socket, sys
-tcp = socket.socket()
-tcp.bind(("127.0.0.1", 0))
-abstract = socket.socket(socket.AF_UNIX)
-abstract.bind(f"\0{sys.argv[1]}-{tcp.getsockname()[1]}")
-path = socket.socket(socket.AF_UNIX)
-path.bind("host.sock")
-dgram = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-dgram.bind("host.dgram")
-for name in ("host.sock", "host.dgram"):
-    os.chmod(name, 0o777)
-for s in (tcp, abstract, path):
-    s.listen()
-print(tcp.getsockname()[1])
-while True:
-    for s in select.select([tcp, abstract, path, dgram], [], [])[0]:
-        if s is dgram:
-            s.recv(1)
-        else:
-            s.accept()[0].close()
-        open(sys.argv[2], "a").write(f"{s.getsockname()}\n")
-J
-}
-
 # ---- Attempts of one program.
 fresh
 cp "$escape" suid
 cp "$escape" mine
 chmod 4755 suid
-: >"$work/guests"
-host_services >"$work/port" &
-services=$!
+host_services
 trap 'kill "$services" "${maker-}" 2>/dev/null; chmod -R u+rwX "$work" 2>/dev/null; rm -rf "$work"' EXIT
-until_there "$work/port"
-port=$(cat "$work/port")
-address=$(hostname -I 2>/dev/null | cut -d' ' -f1)
-passwd=$(md5sum /etc/passwd)
 tap_like "$port" '^[0-9]+$' "services outside are up"
 timeout 5 bash -c "exec 3<>/dev/tcp/127.0.0.1/$port"
 tap_ok $? "the listener on 127.0.0.1 answers outside"
-sleep 0.2
-guests=$(wc -l <"$work/guests")
-box probe ./escape probe $services "$port" "${address:-192.168.0.1}"
-tap_is "$(run_field "$work/probe/run.json" end.status)" 0 "the probes ran to their end" ||
+until_there "$work/guests"
+outside >"$work/outside.before"
+box probe ./escape probe "$services" "$port" "$(hostname -I 2>/dev/null | cut -d' ' -f1 | grep . || echo 192.168.0.1)"
+outside >"$work/outside.after"
+tap_is "$(run_field "$work/probe/run.json" end.status)" 0 "the attempts came to their end" ||
 	sed 's/^/# /' "$work/probe.err"
-rows "$work/probe.txt"
-made=$(grep -vc '^#' "$work/probe.txt")
-tap_ok $((made < 290)) "$made attempts were made"
-tap_is "$(wc -l <"$work/guests")" "$guests" "no service outside had a guest"
-tap_is "$(md5sum /etc/passwd)" "$passwd" "the host's /etc/passwd is as before"
-tap_is "$(ls -d "/tmp/$mark" "/dev/shm/$mark" "/usr/$mark" "/$mark" 2>/dev/null)" "" "no file came about outside"
+judge "$top/tests/tables/escape.tsv" "$work/probe.txt" "$work/probe/trace.jsonl"
 tap_is "$(cat tracked)" one "the workspace outside is as before"
 kill "$services"
 wait "$services" 2>/dev/null
@@ -119,11 +83,11 @@ box look ./escape look
 while read -r what seen; do
 	tap_is "$seen" 0 "the second box does not see the first one's $what"
 done <"$work/look.txt"
-tap_is "$(wc -l <"$work/look.txt")" 7 "all marks were looked for"
+tap_is "$(wc -l <"$work/look.txt")" 12 "all marks were looked for"
 exec 9>&-
 wait "$maker"
 box after ./escape look
-tap_is "$(grep -c ' 0$' "$work/after.txt")" 7 "a later box sees nothing of earlier ones"
+tap_is "$(grep -c ' 0$' "$work/after.txt")" 12 "a later box sees nothing of earlier ones"
 
 # ---- Programs started oddly are in the trace.
 fresh
@@ -254,6 +218,55 @@ for how in '' --in-place; do
 	tap_is "$(grep -c proctor.run "$work/inside.txt")" 0 "nor read inside ($how)"
 	rmdir "$work/target" 2>/dev/null || rm -r "$work/target"
 done
+
+# ---- Directories that become links while we write into the tree, take the patch, and grade it.
+fresh
+mkdir -p dir "$work/host"
+seq 1 20 >dir/file
+seq 1 20 >"$work/host/file"
+(cd "$work/host" && md5sum -- *) >"$work/host.sum"
+cat >"$work/task.json" <<'J'
+{ "schema": "proctor.task/1", "instance_id": "swap-1", "problem_statement": "none", "source": "ws",
+  "test": { "command": "grep -c . dir/file", "reader": "exit-code" }, "FAIL_TO_PASS": ["exit-code"] }
+J
+cat >"$work/scenario.json" <<'J'
+{ "schema": "proctor.scenario/1", "id": "swap", "instance_id": "swap-1", "mode": "edit",
+  "regions": [ { "path": "dir/file", "start": 3, "end": 4 } ],
+  "interventions": [ { "order": 1, "when": { "event": "read_or_edit", "regions": [0] }, "timing": "at-touch",
+    "effects": [ { "edit": "edit.diff" } ] } ] }
+J
+printf '%s\n' '--- a/dir/file' '+++ b/dir/file' '@@ -2,3 +2,4 @@' ' 2' ' 3' '+ours' ' 4' >"$work/edit.diff"
+touched=0
+for i in 1 2 3; do
+	timeout 60 "$PROCTOR" run -q --no-tty --task "$work/task.json" --scenario "$work/scenario.json" --out "$work/swap$i" -- \
+		sh -c "./escape swap dir '$work/host' & for i in \$(seq 50); do cat dir/file >/dev/null 2>&1; done; kill \$!" \
+		</dev/null >"$work/swap.txt" 2>&1
+	tap_is "$(run_field "$work/swap$i/run.json" end.reason)" exited "a directory is swapped while we write: the run ends ($i)" ||
+		sed 's/^/# /' "$work/swap.txt"
+	touched=$((touched + $(run_count "$work/swap$i" touch)))
+	tap_is "$(cd "$work/host" && md5sum -- *)" "$(cat "$work/host.sum")" "nothing is written outside ($i)"
+	tap_is "$(ls "$work/host")" file "and nothing made ($i)"
+	timeout 60 "$PROCTOR" grade -q --run "$work/swap$i" </dev/null >"$work/swap.txt" 2>&1
+	tap_is "$(cd "$work/host" && md5sum -- *)" "$(cat "$work/host.sum")" "nor by grading it ($i)"
+done
+tap_ok $((touched == 0)) "the file was touched $touched times meanwhile"
+printf '%s\n' 'diff --git a/way b/way' 'new file mode 120000' '--- /dev/null' '+++ b/way' '@@ -0,0 +1 @@' "+$work/host" \
+	'\ No newline at end of file' 'diff --git a/way/file b/way/file' '--- a/way/file' '+++ b/way/file' '@@ -1,2 +1,2 @@' \
+	'-1' '+escaped' ' 2' >"$work/through.diff"
+mkdir "$work/through"
+timeout 60 "$PROCTOR" grade -q --task "$work/task.json" --patch "$work/through.diff" --out "$work/through" </dev/null \
+	>"$work/through.txt" 2>&1
+tap_is "$(cd "$work/host" && md5sum -- *)" "$(cat "$work/host.sum")" "a patch through a link of its own writes nothing outside"
+tap_ok "$([ "$(run_field "$work/through/verdict.json" verdict)" != resolved ]; echo $?)" "and resolves nothing"
+
+# ---- A run directory that somebody prepared.
+fresh
+mkdir "$work/target" "$work/prepared"
+for name in run.json trace.jsonl patch.diff stdout.log interventions.jsonl plan.json; do
+	ln -s "$work/target/$name" "$work/prepared/$name"
+done
+box prepared sh -c 'echo said; echo made >made'
+tap_is "$(ls "$work/target")" "" "links in a prepared run directory are not written through"
 
 # ---- Nested namespaces do not open what is closed outside of them.
 fresh

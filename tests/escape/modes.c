@@ -17,6 +17,9 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/sem.h>
+#include <sys/msg.h>
 #include <sys/sendfile.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
@@ -26,21 +29,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define COUNT(a)  (sizeof(a) / sizeof((a)[0]))
 #define MARK_KEY  0x70726f63
 #define MARK_PORT 47113
-
-long result(long rc)
-{
-	return rc < 0 ? -errno : 0;
-}
-
-long wrong(const char *what)
-{
-	printf("# %s\n", what);
-	fflush(stdout);
-	return -WRONG;
-}
 
 long own_filter(unsigned action, unsigned flags)
 {
@@ -108,7 +98,10 @@ int make_marks(void)
 	    open("/tmp/" MARK, O_CREAT | O_RDWR, 0666) < 0 ||
 	    open("/var/tmp/" MARK, O_CREAT | O_RDWR, 0666) < 0 ||
 	    bind(tcp, (struct sockaddr *)&in, sizeof(in)) < 0 || listen(tcp, 1) < 0 ||
-	    bind(abs, (struct sockaddr *)&un, len) < 0 || listen(abs, 1) < 0) {
+	    bind(abs, (struct sockaddr *)&un, len) < 0 || listen(abs, 1) < 0 ||
+	    msgget(MARK_KEY, IPC_CREAT | 0666) < 0 || semget(MARK_KEY, 1, IPC_CREAT | 0666) < 0 ||
+	    posix_openpt(O_RDWR | O_NOCTTY) < 0 || setenv(MARK, MARK, 1) < 0 ||
+	    prctl(PR_SET_NAME, MARK) < 0) {
 		perror("make");
 		return 1;
 	}
@@ -130,6 +123,11 @@ int look_for_marks(void)
 	printf("var/tmp %d\n", access("/var/tmp/" MARK, F_OK) == 0);
 	printf("tcp %d\n", inet("127.0.0.1", port) == 0);
 	printf("abstract %d\n", local("@" MARK, SOCK_STREAM) == 0);
+	printf("messages %d\n", msgget(MARK_KEY, 0) >= 0);
+	printf("semaphores %d\n", semget(MARK_KEY, 0, 0) >= 0);
+	printf("terminals %d\n", access("/dev/pts/0", F_OK) == 0);
+	printf("keys %d\n", syscall(SYS_keyctl, 0, -3, 0) >= 0);
+	printf("processes %d\n", system("grep -qsx " MARK " /proc/[0-9]*/comm") == 0);
 	return 0;
 }
 
@@ -241,4 +239,13 @@ int packet_socket(void)
 	}
 	printf("%d\n", socket(AF_INET, SOCK_PACKET, 0x300) >= 0);
 	return 0;
+}
+
+/* @dir becomes a link to @target and a directory again, as often as can be. */
+int swap_forever(const char *dir, const char *target)
+{
+	if (symlink(target, "swap-link") < 0)
+		return 1;
+	for (;;)
+		renameat2(AT_FDCWD, "swap-link", AT_FDCWD, dir, RENAME_EXCHANGE);
 }
