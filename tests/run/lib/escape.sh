@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2154,SC2034
 # For tests/run/escape.sh: what lies outside of the box, and the judgement of attempts by the table.
 
 # host_services: listeners that nobody inside may reach. Sets services (their process) and port; guests are noted.
@@ -37,7 +37,7 @@ J
 # outside: one line "NAME TAB STATE" for each thing that an attempt could change.
 outside()
 {
-	printf 'marks\t%s\n' "$(ls -d "/tmp/$mark" "/dev/shm/$mark" "/dev/$mark" "/usr/$mark" "/usr/bin/$mark" "/$mark" 2>/dev/null | tr '\n' ' ')"
+	printf 'marks\t%s\n' "$(stat -c %n "/tmp/$mark" "/dev/shm/$mark" "/dev/$mark" "/usr/$mark" "/usr/bin/$mark" "/$mark" 2>/dev/null | tr '\n' ' ')"
 	printf 'passwd\t%s\n' "$(md5sum </etc/passwd)"
 	printf 'guests\t%s\n' "$(wc -l <"$work/guests")"
 	printf 'host\t%s\n' "$(cat /proc/sys/kernel/{hostname,domainname,core_pattern,modprobe,randomize_va_space} \

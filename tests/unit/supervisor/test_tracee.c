@@ -82,8 +82,42 @@ static void early(void)
 	tracees_done(&ts);
 }
 
+/* Who lives in whose memory, and opens under way. */
+static void memory(void)
+{
+	struct tracees ts = { 0 };
+	struct process *a = tracee_process(&ts, 10, NULL, false);
+	struct process *b = tracee_process(&ts, 11, a, true),
+		       *c = tracee_process(&ts, 12, a, false);
+	struct tracee *t = tracee_add(&ts, 10, a);
+	bool last;
+
+	(void)tracee_add(&ts, 11, b);
+	(void)tracee_add(&ts, 12, c);
+	tap_ok(!tracee_vm_shared(a), "alone");
+	tracee_share_vm(b, a);
+	tracee_share_vm(c, b);
+	tap_ok(tracee_vm_shared(a) && tracee_vm_shared(b) && tracee_vm_shared(c),
+	       "three in one memory");
+	tracee_own_vm(b);
+	tap_ok(tracee_vm_shared(a) && !tracee_vm_shared(b) && tracee_vm_shared(c),
+	       "one has executed");
+	(void)tracee_remove(&ts, tracee_get(&ts, 12), &last);
+	tracee_reap_process(&ts, c);
+	tap_ok(last && !tracee_vm_shared(a), "the other has ended");
+	tracee_opening(t);
+	tap_ok(b->fds->opening == 1, "who shares the table sees an open under way");
+	tracee_call_done(t);
+	tap_ok(b->fds->opening == 0 && b->fds->refs == 2, "until the call is done");
+	tracee_opening(t);
+	(void)tracee_remove(&ts, t, &last);
+	tap_ok(b->fds->opening == 0, "or its task is gone");
+	tracees_done(&ts);
+}
+
 int main(void)
 {
+	memory();
 	tables();
 	filesets();
 	threads();
