@@ -18,7 +18,7 @@ def main():
         kind, field, glob, how, n = line.rstrip("\n").split("\t")
         wanted.append([kind, field, glob, how, int(n), 0])
     if not wanted:
-        print("1\t0\tthe program said what must be there")
+        print("1", "0", "the program said what must be there", sep="\t")
     for line in open(sys.argv[2]):
         rec = json.loads(line)
         for w in wanted:
