@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "supervisor/follow.h"
+#include "supervisor/procfs.h"
 
 struct access access_of(const struct tracee *t, enum access_kind kind, const char *path,
 			uint64_t off, uint64_t len)
@@ -142,4 +143,33 @@ void access_seen(struct process *p, int at, const char *path, size_t n)
 	}
 	if (p->n_seen < SEEN_FILES_MAX)
 		p->seen[p->n_seen++] = h;
+}
+
+/* A task being looked through for followed descriptors. */
+struct search {
+	struct sup *sup;
+	struct process *proc;
+	pid_t tid;
+	unsigned found;
+};
+
+static bool found_fd(void *arg, int fd)
+{
+	struct search *look = arg;
+	int file = fdtab_get(look->proc->fds, fd) ? -1 : watch_fd(&look->sup->watch, look->tid, fd);
+
+	if (file >= 0) {
+		fdtab_put(look->proc->fds, fd, file, true);
+		look->found++;
+	}
+	return true;
+}
+
+unsigned access_find_fds(struct sup *s, struct process *p, pid_t tid)
+{
+	struct search look = { s, p, tid, 0 };
+
+	if (s->watch.n)
+		procfs_each_fd(tid, found_fd, &look);
+	return look.found;
 }

@@ -33,4 +33,8 @@ void access_recheck(struct sup *s, struct process *p, bool contents);
 /* Count a distinct workspace file that @p opens under the name @path relative to @at. */
 void access_seen(struct process *p, int at, const char *path, size_t n);
 
+/* Follow the descriptors of @tid, a task of @p, that lead to followed files and came about unseen. Returns how many
+ * there were. */
+unsigned access_find_fds(struct sup *s, struct process *p, pid_t tid);
+
 #endif

@@ -34,6 +34,7 @@ void calls_ioctl_exit(struct sup *s, struct tracee *t, int64_t ret);   /* see ab
 void calls_munmap_exit(struct sup *s, struct tracee *t, int64_t ret);  /* see above */
 void calls_sendmsg_entry(struct sup *s, struct tracee *t);             /* see above */
 void calls_sendmsg_exit(struct sup *s, struct tracee *t, int64_t ret); /* see above */
+void calls_recvmsg_entry(struct sup *s, struct tracee *t);             /* see above */
 void calls_recvmsg_exit(struct sup *s, struct tracee *t, int64_t ret); /* see above */
 
 /* Region descriptor in argument @i of the present call, NULL when it is none. */

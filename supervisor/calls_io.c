@@ -305,16 +305,39 @@ void calls_dup_exit(struct sup *s, struct tracee *t, int64_t ret)
 	fdtab_put(t->proc->fds, (int)ret, from->file, from->write);
 }
 
+/* Bytes of @from change hands without a read; @len 0: to its end. */
+static void cloned(struct sup *s, struct tracee *t, const struct rfd *from, uint64_t off,
+		   uint64_t len)
+{
+	struct stat st;
+
+	if (!from)
+		return;
+	if (!len && procfs_fd_stat(t->tid, from->fd, &st) == 0 && (uint64_t)st.st_size > off)
+		len = (uint64_t)st.st_size - off;
+	access_record(s, t, TK_READ, from->fd, from->file, off, len);
+	access_report(s, t, ACCESS_READ, from->file, off, len, false);
+}
+
+/* ioctl_ficlone(2), ioctl_ficlonerange(2), ioctl_fideduperange(2): the last tells whether bytes are the same. */
 void calls_ioctl_exit(struct sup *s, struct tracee *t, int64_t ret)
 {
-	struct rfd *to = calls_rfd(t, 0), *from;
+	uint32_t cmd = (uint32_t)t->call.arg[1];
+	struct rfd *to = calls_rfd(t, 0);
+	struct file_clone_range range = { 0 };
 
-	if (ret != 0 || (uint32_t)t->call.arg[1] != (uint32_t)FICLONE)
+	if (ret != 0)
 		return;
-	from = calls_rfd(t, 2);
-	if (from)
-		access_report(s, t, ACCESS_READ, from->file, 0, UINT64_MAX, false);
-	if (to)
+	if (cmd == (uint32_t)FICLONE)
+		cloned(s, t, calls_rfd(t, 2), 0, 0);
+	else if (cmd == (uint32_t)FICLONERANGE &&
+		 pt_read(t->tid, (struct remote){ t->call.arg[2] }, &range, sizeof(range)) ==
+			 (ssize_t)sizeof(range))
+		cloned(s, t, fdtab_get(t->proc->fds, (int)range.src_fd), range.src_offset,
+		       range.src_length);
+	else if (cmd == (uint32_t)FIDEDUPERANGE)
+		cloned(s, t, to, 0, 0);
+	if (to && (cmd == (uint32_t)FICLONE || cmd == (uint32_t)FICLONERANGE))
 		to->wrote = true;
 }
 

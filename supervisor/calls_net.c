@@ -11,6 +11,7 @@
 #include <sys/un.h>
 
 #include "base/mem.h"
+#include "supervisor/access.h"
 #include "supervisor/calls_internal.h"
 #include "supervisor/hold.h"
 #include "supervisor/procfs.h"
@@ -207,11 +208,20 @@ static bool is_region_fd(struct sup *s, struct tracee *t, int fd)
 	return fdtab_get(t->proc->fds, fd) != NULL;
 }
 
+/* Can the numbers in the message change between our look and the kernel's? */
+static bool message_may_change(struct tracee *t)
+{
+	return t->proc->threads > 1 || tracee_vm_shared(t->proc) ||
+	       !procfs_private(t->tid, t->call.arg[1], sizeof(struct mmsghdr));
+}
+
 void calls_sendmsg_entry(struct sup *s, struct tracee *t)
 {
 	t->len = 0;
 	if (!t->proc->fds->n)
 		return;
+	/* From here on whoever receives a message is looked through. */
+	s->passed_unread |= message_may_change(t);
 	t->len = each_message(s, t, (int64_t)t->call.arg[2], is_region_fd);
 	if (!t->len)
 		return;
@@ -238,6 +248,12 @@ static bool receive_fd(struct sup *s, struct tracee *t, int fd)
 	return true;
 }
 
+void calls_recvmsg_entry(struct sup *s, struct tracee *t)
+{
+	if (s->passed_unread)
+		t->want_exit = true;
+}
+
 void calls_recvmsg_exit(struct sup *s, struct tracee *t, int64_t ret)
 {
 	unsigned got;
@@ -245,6 +261,8 @@ void calls_recvmsg_exit(struct sup *s, struct tracee *t, int64_t ret)
 	if (ret < 0 || !watch_on(&s->watch))
 		return;
 	got = each_message(s, t, ret, receive_fd);
+	if (s->passed_unread && access_find_fds(s, t->proc, t->tid))
+		on_syscall_zoom(s, t->proc, t->tid);
 	if (t->call.arg[t->call.nr == SYS_recvmsg ? 2 : 3] & MSG_PEEK)
 		return; /* a copy: the message is still under way */
 	s->zoom_all -= got < s->zoom_all ? got : s->zoom_all;

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "supervisor/access.h"
 #include "supervisor/command.h"
 #include "supervisor/hold.h"
 #include "supervisor/on_syscall.h"
@@ -31,31 +32,6 @@ static void record_spawn(struct sup *s, const struct tracee *parent, const struc
 	sink_end(s->sink);
 }
 
-/* A process being looked through for followed descriptors. */
-struct found {
-	struct sup *sup;
-	struct process *proc;
-};
-
-static bool found_fd(void *arg, int fd)
-{
-	struct found *f = arg;
-	int file = fdtab_get(f->proc->fds, fd) ? -1 : watch_fd(&f->sup->watch, f->proc->pid, fd);
-
-	if (file >= 0)
-		fdtab_put(f->proc->fds, fd, file, true);
-	return true;
-}
-
-/* Followed descriptors of the new process @p that were not known of its parent. */
-static void find_fds(struct sup *s, struct process *p)
-{
-	struct found f = { s, p };
-
-	if (s->watch.n)
-		procfs_each_fd(p->pid, found_fd, &f);
-}
-
 /* What @p, whose parent is not known, shares with processes that are. */
 static void find_shared(struct sup *s, struct process *p)
 {
@@ -71,7 +47,7 @@ static void find_shared(struct sup *s, struct process *p)
 		if (!p->vm && procfs_same_vm(p->pid, q->pid))
 			tracee_share_vm(p, q);
 	}
-	find_fds(s, p);
+	(void)access_find_fds(s, p, p->pid); /* how many is no matter */
 }
 
 static struct process *new_process(struct sup *s, struct tracee *parent, pid_t pid)
@@ -83,7 +59,7 @@ static struct process *new_process(struct sup *s, struct tracee *parent, pid_t p
 		tracee_share_vm(p, parent->proc);
 	/* Another thread may have opened one of them a moment ago, which we are about to hear of. */
 	if (!share && (parent->proc->threads > 1 || parent->proc->fds->refs > 1))
-		find_fds(s, p);
+		(void)access_find_fds(s, p, pid); /* how many is no matter */
 	command_fork(s, p, parent->proc->pid == s->lead);
 	record_spawn(s, parent, p);
 	return p;

@@ -41,7 +41,7 @@ static const struct {
 	[OP_CLOSE] = { NULL, calls_close_exit },
 	[OP_DUP] = { NULL, calls_dup_exit },
 	[OP_SENDMSG] = { calls_sendmsg_entry, calls_sendmsg_exit },
-	[OP_RECVMSG] = { NULL, calls_recvmsg_exit },
+	[OP_RECVMSG] = { calls_recvmsg_entry, calls_recvmsg_exit },
 	[OP_CHDIR] = { calls_chdir_entry, NULL },
 	[OP_IOCTL] = { NULL, calls_ioctl_exit },
 	[OP_UNSHARE] = { calls_unshare_entry, calls_unshare_exit },

@@ -126,6 +126,65 @@ static void receive(int sock, long n)
 	}
 }
 
+/* The number in a message turns between a decoy's and the file's while it is sent. */
+static void *turn_number(void *number)
+{
+	volatile int *fd = number;
+	int decoy = open(DECOY, O_RDONLY | O_CLOEXEC), file = tracked();
+
+	while (!shared->over) {
+		*fd = decoy;
+		*fd = file;
+	}
+	return NULL;
+}
+
+static void take_one(int sock)
+{
+	int fd = take_fd(sock, false);
+
+	read_if_tracked(fd);
+	close(fd);
+	shared->opens++;
+}
+
+static int passed_race(long n)
+{
+	union {
+		char room[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} u = { .room = "" };
+	struct iovec iov = { (char *)"x", 1 };
+	struct msghdr m = { .msg_iov = &iov,
+			    .msg_iovlen = 1,
+			    .msg_control = u.room,
+			    .msg_controllen = sizeof(u.room) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+	pthread_t thread;
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, pair) < 0)
+		fail("socketpair");
+	if (fork() == 0) {
+		while (shared->opens < n)
+			take_one(pair[1]);
+		_exit(0);
+	}
+	*c = (struct cmsghdr){ CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS };
+	pthread_create(&thread, NULL, turn_number, CMSG_DATA(c));
+	while (!*(volatile int *)CMSG_DATA(c))
+		sched_yield();
+	for (long i = 0; i < n; i++) {
+		if (sendmsg(pair[0], &m, 0) != 1)
+			fail("send");
+	}
+	reap();
+	shared->over = true;
+	pthread_join(thread, NULL);
+	expect("read", "path", TRACKED, false, shared->reads);
+	return 0;
+}
+
 static int passed(long n)
 {
 	int pair[2];
@@ -335,13 +394,9 @@ static int spliced(long n)
 }
 
 const struct way ways_fds[] = {
-	{ "dup-high", dup_high },
-	{ "passed", passed },
-	{ "fork-race", fork_race },
-	{ "inherited", inherited },
-	{ "shared-table", shared_table },
-	{ "split-table", split_table },
-	{ "guessed", guessed },
-	{ "spliced", spliced },
-	{ NULL, NULL },
+	{ "dup-high", dup_high },       { "passed", passed },
+	{ "passed-race", passed_race }, { "fork-race", fork_race },
+	{ "inherited", inherited },     { "shared-table", shared_table },
+	{ "split-table", split_table }, { "guessed", guessed },
+	{ "spliced", spliced },         { NULL, NULL },
 };
