@@ -41,8 +41,8 @@ void calls_recvmsg_exit(struct sup *s, struct tracee *t, int64_t ret); /* see ab
 struct rfd *calls_rfd(struct tracee *t, unsigned i);
 
 /* While an open is under way whose descriptor others may use before we hear of it: follow the descriptors of the
- * present call of @t that lead to a region's file. True when there was a new one. */
-bool calls_appeared(struct sup *s, struct tracee *t);
+ * present call of @t that lead to a region's file. */
+void calls_appeared(struct sup *s, struct tracee *t);
 
 /* A refusal that the kernel returned as @ret for @what: record and count it when it is one. */
 void calls_denied(struct sup *s, struct tracee *t, const char *what, int64_t ret);

@@ -24,11 +24,10 @@ struct rfd *calls_rfd(struct tracee *t, unsigned i)
 	return t->proc->fds->n ? fdtab_get(t->proc->fds, (int)t->call.arg[i]) : NULL;
 }
 
-bool calls_appeared(struct sup *s, struct tracee *t)
+void calls_appeared(struct sup *s, struct tracee *t)
 {
 	static const unsigned args[] = { 0, 1, 2,
 					 4 }; /* where descriptors stand in the calls looked at */
-	bool yes = false;
 
 	for (size_t i = 0; i < ARRAY_SIZE(args); i++) {
 		uint64_t fd = t->call.arg[args[i]] & UINT32_MAX;
@@ -37,12 +36,9 @@ bool calls_appeared(struct sup *s, struct tracee *t)
 		if (fd > INT_MAX || fdtab_get(t->proc->fds, (int)fd))
 			continue;
 		file = watch_fd(&s->watch, t->tid, (int)fd);
-		if (file < 0)
-			continue;
-		fdtab_put(t->proc->fds, (int)fd, file, true);
-		yes = true;
+		if (file >= 0)
+			fdtab_put(t->proc->fds, (int)fd, file, true);
 	}
-	return yes;
 }
 
 /* Sum of the lengths of an iovec array in the tracee. */

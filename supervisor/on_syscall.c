@@ -58,9 +58,8 @@ static void begin(struct sup *s, struct tracee *t)
 	t->in_call = true;
 	if (s->level == TRACE_FULL && (t->row->cls & (SYS_FILES | SYS_FULL)))
 		t->want_exit = true;
-	t->early = t->proc->fds->opening && (t->row->cls & SYS_ZOOM);
-	if (t->early)
-		(void)calls_appeared(s, t); /* known from here on, if it was there */
+	if (t->proc->fds->opening && (t->row->cls & SYS_ZOOM))
+		calls_appeared(s, t); /* known from here on, if it was there */
 	if (ops[t->row->op].entry)
 		ops[t->row->op].entry(s, t);
 	/* Nobody will see the exit: the call is done with. */
@@ -68,14 +67,18 @@ static void begin(struct sup *s, struct tracee *t)
 		tracee_call_done(t);
 }
 
-/* The call began before the descriptor was there, and found it. */
+/* The call began before the descriptor was there, or known, and found it. */
 static void look_again(struct sup *s, struct tracee *t, int64_t ret)
 {
-	if (!t->early || t->file >= 0 || ret < 0 || !calls_appeared(s, t) || !ops[t->row->op].entry)
+	enum sys_op op = t->row->op;
+
+	if (t->file >= 0 || ret < 0 || (op != OP_READ && op != OP_MMAP && op != OP_COPY))
 		return;
-	ops[t->row->op].entry(s, t);
+	if (t->proc->fds->opening)
+		calls_appeared(s, t); /* known from here on */
+	ops[op].entry(s, t);
 	/* Its position has moved on meanwhile. */
-	if (t->row->op == OP_READ && t->off >= (uint64_t)ret && t->call.nr != SYS_pread64 &&
+	if (t->file >= 0 && op == OP_READ && t->off >= (uint64_t)ret && t->call.nr != SYS_pread64 &&
 	    t->call.nr != SYS_preadv && t->call.nr != SYS_preadv2)
 		t->off -= (uint64_t)ret;
 }

@@ -92,7 +92,6 @@ struct tracee {
 	bool hint;      /* the path may lead to a followed file */
 	bool absent;    /* rel did not exist before the call */
 	bool unread;    /* the path could not be read: the descriptor tells */
-	bool early;     /* the call began while an open of a region's file was under way */
 	bool racy;      /* somebody else could change the path since we read it */
 	struct fdtab
 		*opening; /* owned reference: the table whose count of opens this call raised */
