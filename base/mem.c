@@ -5,15 +5,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/err.h"
+
 static void out_of_memory(void) __attribute__((noreturn));
 static void out_of_memory(void)
 {
-	static const char msg[] = "proctor: out of memory\n";
+	static const char msg[] = "proctor: out of memory; give it more, or less to do at once\n";
 
-	/* Nothing can be done with a short write here: the next line ends the program. */
+	/* Nothing can be done with a short write here: the next line ends the program. No core: it would hold
+	 * what the model and the agent said, and what is left of the run is the janitor's. */
 	if (write(2, msg, sizeof(msg) - 1) < 0)
-		abort();
-	abort();
+		_exit(ERR_SYS);
+	_exit(ERR_SYS);
 }
 
 void *mem_alloc(size_t size)

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "supervisor/memory.h"
 
 int main(int argc, char **argv)
 {
@@ -12,6 +13,7 @@ int main(int argc, char **argv)
 	const char *want = argc > 1 ? argv[1] : "help", *near;
 	size_t n = 0;
 
+	memory_setup();
 	if (strcmp(want, "--help") == 0 || strcmp(want, "-h") == 0)
 		want = "help";
 	if (strcmp(want, "--version") == 0)
