@@ -96,6 +96,7 @@ static int spawn(const struct gateway_spec *spec, struct gateway *g, struct net_
 		inside_run(spec, l, theirs, key_fd);
 	if (g->pid < 0)
 		return err_sys(err, "cannot start the gateway");
+	mem_close(&theirs); /* or its end would not be seen */
 	gw_link_init(&g->link, take_fd(&ours), true);
 	return await_ready(g, err);
 }

@@ -92,9 +92,14 @@ void gw_parts(const struct gw_msg *m, const char *s, size_t n,
 
 static bool put(struct gw_link *l, const struct gw_msg *m)
 {
-	/* A socket whose other end is gone takes everything: the reader finds out. */
-	return send(l->fd, m, sizeof(*m), MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 ||
-	       (errno != EAGAIN && errno != ENOBUFS && errno != EINTR);
+	if (send(l->fd, m, sizeof(*m), MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
+		return true;
+	if (errno == EAGAIN || errno == ENOBUFS || errno == ENOMEM || errno == EINTR)
+		return false;
+	/* The other end is gone, or a message is lost, behind which no other makes sense: the link is over, and
+	 * the reader finds out at both ends. */
+	(void)shutdown(l->fd, SHUT_RDWR); /* over already */
+	return true;
 }
 
 bool gw_flush(struct gw_link *l)
