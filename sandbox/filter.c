@@ -58,6 +58,11 @@ static int unknown_name(const char *name, struct err *err)
 		       name, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
+enum err_code filter_code(int rc)
+{
+	return rc == -EINVAL ? ERR_BUG : ERR_SYS;
+}
+
 /* One unconditional rule. A call that this architecture lacks has nothing to refuse. */
 static int refuse(scmp_filter_ctx ctx, const char *name, unsigned action, struct err *err)
 {
@@ -68,7 +73,7 @@ static int refuse(scmp_filter_ctx ctx, const char *name, unsigned action, struct
 		return 0;
 	rc = seccomp_rule_add(ctx, action, nr, 0);
 	if (rc < 0 && rc != -EEXIST)
-		return err_set(err, ERR_BUG, "cannot add seccomp rule for %s: %s", name,
+		return err_set(err, filter_code(rc), "cannot add seccomp rule for %s: %s", name,
 			       strerror(-rc));
 	return 0;
 }
@@ -149,7 +154,8 @@ static int export_bpf(scmp_filter_ctx ctx, struct sock_fprog *ret, struct err *e
 		return err_sys(err, "cannot make a memory file for the seccomp filter");
 	rc = seccomp_export_bpf(ctx, fd);
 	if (rc < 0)
-		return err_set(err, ERR_BUG, "cannot build the seccomp filter: %s", strerror(-rc));
+		return err_set(err, filter_code(rc), "cannot build the seccomp filter: %s",
+			       strerror(-rc));
 	len = lseek(fd, 0, SEEK_END);
 	if (len <= 0 || len % (off_t)sizeof(*code) != 0 || len / (off_t)sizeof(*code) > PROG_MAX)
 		return err_set(err, ERR_BUG, "the seccomp filter has %lld bytes", (long long)len);
@@ -169,14 +175,18 @@ static int new_context(scmp_filter_ctx *ret, struct err *err)
 	int rc;
 
 	if (!ctx)
-		return err_set(err, ERR_BUG, "libseccomp cannot make a filter");
+		return err_set(err, ERR_SYS,
+			       "libseccomp cannot make a filter; memory may be short");
 	rc = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
 	if (rc == 0)
 		rc = seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2);
 	if (rc < 0) {
 		seccomp_release(ctx);
-		return err_set(err, ERR_BUG, "libseccomp refuses a filter attribute: %s",
-			       strerror(-rc));
+		return err_set(
+			err, ERR_HOST,
+			"libseccomp refuses a filter that ends a process: %s; Linux 4.14 and "
+			"libseccomp 2.5 are needed",
+			strerror(-rc));
 	}
 	*ret = ctx;
 	return 0;

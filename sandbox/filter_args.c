@@ -125,8 +125,8 @@ static int add(scmp_filter_ctx ctx, const char *name, int error, unsigned n,
 		return 0; /* this architecture has no such call */
 	rc = seccomp_rule_add_array(ctx, SCMP_ACT_ERRNO((unsigned)error), nr, n, cmp);
 	if (rc < 0 && rc != -EEXIST)
-		return err_set(err, ERR_BUG, "cannot add seccomp argument rule for %s: %s", name,
-			       strerror(-rc));
+		return err_set(err, filter_code(rc), "cannot add seccomp argument rule for %s: %s",
+			       name, strerror(-rc));
 	return 0;
 }
 

@@ -17,6 +17,10 @@ struct filter_prefix {
 	uint64_t denied; /* bit i: the profile denies call SYS_FIRST_UNKNOWN + i */
 };
 
+/* The code of an error of libseccomp (negative errno): wrong arguments are ours, everything else comes from memory or
+ * the kernel. */
+enum err_code filter_code(int rc);
+
 /* Number of a call that this libseccomp may not know yet but that is harmless and allowed; -1 for
  * any other name. */
 int filter_new_number(const char *name);
