@@ -347,24 +347,29 @@ static int bind_cpus(pid_t pid, unsigned n, struct err *err)
 	return 0;
 }
 
-/* Maps, first go, cgroup, second go. The box builds its files while it is moved into the group.
- * What goes wrong inside meanwhile is told later, so a failing send is none here. 0 or negative. */
+/* PID 1 may go on. When it is dead, its last message says why and is read later: no error here. 0 or negative. */
+static int let_go(const struct spawn *s, struct err *err)
+{
+	const struct note go = { .kind = NOTE_GO };
+
+	if (fd_send(s->sync, &go, sizeof(go), -1) == 0 || errno == EPIPE || errno == ECONNRESET)
+		return 0;
+	return err_sys(err, "cannot tell the box's first process to go on");
+}
+
+/* Maps, first go, cgroup, second go. The box builds its files while it is moved into the group. 0 or negative. */
 static int guide(const struct child_plan *p, const struct spawn *s, struct box *box,
 		 struct err *err)
 {
-	const struct note go = { .kind = NOTE_GO };
 	int rc = spawn_maps(&p->ids, box->init_pid, err);
 
-	if (rc < 0)
-		return rc;
-	(void)fd_send(s->sync, &go, sizeof(go), -1); /* see above */
-	if (box->cg)
+	if (rc == 0)
+		rc = let_go(s, err);
+	if (rc == 0 && box->cg)
 		rc = cgroup_add(box->cg, box->init_pid, err);
 	if (rc == 0 && p->cpus)
 		rc = bind_cpus(box->init_pid, p->cpus, err);
-	if (rc == 0)
-		(void)fd_send(s->sync, &go, sizeof(go), -1); /* see above */
-	return rc;
+	return rc < 0 ? rc : let_go(s, err);
 }
 
 int spawn_box(struct child_plan *p, struct box *box, struct err *err)
