@@ -71,18 +71,18 @@ void sink_flush(struct sink *s)
 {
 	if (!s->line.len || s->trace_fd < 0)
 		return;
-	if (fd_write_all(s->trace_fd, s->line.data, s->line.len) < 0) {
-		if (!s->error)
-			s->error = errno;
+	/* Behind a line that was cut nothing more is written: only the last one of a file may be. */
+	if (!s->error && fd_write_all(s->trace_fd, s->line.data, s->line.len) < 0)
+		s->error = errno;
+	if (s->error)
 		s->lost++;
-	}
 	buf_clear(&s->line);
 }
 
 void sink_intervention(struct sink *s, const struct buf *line)
 {
 	sink_flush(s);
-	if (fd_write_all(s->interventions_fd, buf_str(line), line->len) < 0 && !s->error)
+	if (!s->error && fd_write_all(s->interventions_fd, buf_str(line), line->len) < 0)
 		s->error = errno;
 	if (fdatasync(s->interventions_fd) < 0 && !s->error)
 		s->error = errno;
