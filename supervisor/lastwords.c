@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "supervisor/runpatch.h"
 #include "verifier/capture.h"
 
 struct lastwords {
@@ -55,7 +56,6 @@ void lastwords_done(struct lastwords *lw)
 
 static bool take_patch(struct lastwords *lw, struct capture *c)
 {
-	auto_free char *store = path_join(lw->scratch, "last.git");
 	auto_free char *to = path_join(lw->dir, "patch.diff");
 	struct workspace ws = {
 		.scratch = lw->scratch,
@@ -67,14 +67,10 @@ static bool take_patch(struct lastwords *lw, struct capture *c)
 		.base_tree = lw->base_tree,
 	};
 	struct err err;
-	bool ok;
 
-	if (gitstore_open(store, &ws.store, &err) < 0)
-		return false;
-	ok = capture_take(&ws, c, &err) == 0 &&
-	     fd_replace_file(to, buf_str(&c->diff), c->diff.len, &err) == 0;
-	gitstore_close(&ws.store);
-	return ok;
+	return (runpatch_apart(&ws, lw->scratch, c, &err) == 0 ||
+		runpatch_apart(&ws, lw->dir, c, &err) == 0) &&
+	       fd_replace_file(to, buf_str(&c->diff), c->diff.len, &err) == 0;
 }
 
 /* Give run.json the end that the supervisor could not write. */

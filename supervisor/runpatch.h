@@ -14,4 +14,9 @@
 int runpatch_take(const char *dir, const struct plan *plan, struct workspace *ws,
 		  struct capture *ret, bool *ret_have, struct err *err);
 
+/* Capture @ws through a store of its own, which stands in directory @dir meanwhile: where that of @ws cannot be
+ * written any more, or was lost with the process that had it open. 0 or negative; *ret as capture_take() gives it. */
+int runpatch_apart(const struct workspace *ws, const char *dir, struct capture *ret,
+		   struct err *err);
+
 #endif

@@ -1,5 +1,6 @@
 #include "supervisor/runplace.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -9,6 +10,9 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/path.h"
+
+/* A patch of usual size, and run.json twice. */
+enum { RESERVE = 256 << 10 };
 
 static char *default_parent(const struct plan *p)
 {
@@ -85,4 +89,11 @@ int runplace_make(const struct plan *plan, const char *out, const char *id, char
 		return err_set(err, ERR_USAGE, "%s holds a run already; choose another --out",
 			       *ret_dir);
 	return 0;
+}
+
+int runplace_reserve(const char *dir)
+{
+	auto_fd int fd = open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+
+	return fd >= 0 && posix_fallocate(fd, 0, RESERVE) == 0 ? take_fd(&fd) : -1;
 }
