@@ -172,6 +172,8 @@ static int execute(const struct plan *plan, const struct plan_request *req, cons
 			status = print_file(out.dir, "run.json");
 		if (o->pass_status)
 			status = exit_of(out.status);
+		if (out.error.code)
+			status = cmd_fail(-(int)out.error.code, &out.error);
 	}
 	run_outcome_done(&out);
 	return status;
@@ -297,8 +299,9 @@ const struct opt_cmd cmd_run = {
 		"agent starts, and run.json's pair_digest tells it afterwards.\n"
 		"\n"
 		"Exit status: 0 when the run was made, whatever the agent did; 2 usage, 3 a bad file or no pair,\n"
-		"4 the host lacks something, 5 a system call failed, 8 the command\n"
-		"could not be started.\n",
+		"4 the host lacks something, 5 a system call failed, 7 a replay that differs, 8 the command\n"
+		"could not be started, or a process of proctor's own ended. A run that proctor had to break off has\n"
+		"such a status, too, and the reason \"error\" in run.json, where everything up to there is kept.\n",
 	.rows = rows,
 	.rest_is_command = true,
 	.run = run,

@@ -80,20 +80,22 @@ void gwlink_deny(struct sup *s, struct process *p, const char *what, const char 
 	sup_denied(s, what, rule);
 }
 
-void gwlink_error(struct sup *s, const char *text)
+void gwlink_error(struct sup *s, enum err_code code, const char *text)
 {
 	struct err err;
 
-	err_set(&err, ERR_REFUSED, "%s", text);
+	err_set(&err, code, "%s", text);
 	sup_engine_failed(s, &err);
 }
 
-static void failed(struct sup *s, const char *text)
+/* Its codes are ours, but it is not believed: see gateway/gateway.h. */
+static void failed(struct sup *s, uint64_t code, const char *text)
 {
+	bool known = code >= ERR_USAGE && code <= ERR_CHILD;
 	auto_free char *why = mem_printf("the gateway: %s", text);
 
 	s->gw_over = true;
-	gwlink_error(s, why);
+	gwlink_error(s, known ? (enum err_code)code : ERR_CHILD, why);
 }
 
 static void done(struct sup *s, uint64_t untold)
@@ -122,7 +124,7 @@ void gwlink_event(struct sup *s)
 		if (rc <= 0)
 			break;
 		if (m.type == GW_FAILED)
-			failed(s, gwlink_text(&m, 0, text));
+			failed(s, m.v[0], gwlink_text(&m, 0, text));
 		else if (m.type == GW_DONE)
 			done(s, m.v[0]);
 		else if (handlers[m.type])
@@ -131,7 +133,7 @@ void gwlink_event(struct sup *s)
 	if (rc < 0 && !s->gw_over) {
 		s->gw_over = true;
 		if (s->phase < SUP_KILLED)
-			gwlink_error(s, err.text);
+			gwlink_error(s, err.code, err.text);
 	}
 }
 

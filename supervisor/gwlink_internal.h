@@ -42,6 +42,6 @@ void gwlink_reply(struct sup *s, const struct gw_msg *m, enum gw_type type);
 void gwlink_deny(struct sup *s, struct process *p, const char *what, const char *rule);
 
 /* End the run as an error with @text. */
-void gwlink_error(struct sup *s, const char *text);
+void gwlink_error(struct sup *s, enum err_code code, const char *text);
 
 #endif

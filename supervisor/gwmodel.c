@@ -252,7 +252,7 @@ void gwmodel_mismatch(struct sup *s, const struct gw_msg *m)
 
 	if (s->fork && !s->fork->differs)
 		s->fork->differs = mem_printf("prefix: %s", text);
-	gwlink_error(s, why);
+	gwlink_error(s, ERR_REFUSED, why);
 }
 
 void gwmodel_unmet(struct sup *s, const struct gw_msg *m)

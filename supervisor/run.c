@@ -44,7 +44,8 @@ struct run {
 	const struct run_options *opt;
 	char id[64];
 	char *dir;
-	int dir_fd; /* owned: dir */
+	int dir_fd;     /* owned: dir */
+	int reserve_fd; /* owned: room on the disk of the run directory for what comes last */
 	struct lastwords *lw;
 	struct janitor *jan;
 	struct workspace *ws;
@@ -57,6 +58,7 @@ struct run {
 	struct engine *engine;
 	struct sup sup;
 	struct capture patch;
+	bool begun; /* run.json is there and is ours */
 	bool have_patch, loop_open, box_started;
 	struct phases ph;
 };
@@ -352,6 +354,9 @@ static void end_box(struct run *r)
 			services_server_reaped(&r->sup, status);
 		if (pid > 0 && pid == userproc_pid(&r->sup))
 			userproc_reaped(&r->sup, status);
+		/* A stop on its way out, as that of PTRACE_O_TRACEEXIT, ends when its tracer says so. */
+		if (pid > 0 && WIFSTOPPED(status))
+			(void)pt_cont(pid, 0); /* dead meanwhile: the next wait says so */
 		if (pid < 0 && errno != EINTR)
 			break;
 	}
@@ -390,6 +395,7 @@ static int init(struct run *r, struct err *err)
 		return rc;
 	m = summary_of(r, true);
 	rc = summary_write(&m, err);
+	r->begun = rc == 0;
 	if (rc == 0)
 		rc = summary_write_plan(r->dir, r->plan, err);
 	if (rc < 0)
@@ -401,6 +407,7 @@ static int init(struct run *r, struct err *err)
 	if (rc < 0)
 		return rc;
 	ops.arg = r->lw;
+	r->reserve_fd = runplace_reserve(r->dir);
 	return janitor_start(&r->jan, &ops, err);
 }
 
@@ -504,7 +511,8 @@ static int conclude(struct run *r, int rc, struct err *err)
 	struct summary m;
 	struct err second;
 
-	if (!r->lw)
+	mem_close(&r->reserve_fd);
+	if (!r->begun)
 		return rc;
 	if (r->sink.trace_fd >= 0 && r->box_started) {
 		helpers_poll(&r->sup.helpers, &r->sink, r->sup.epoch);
@@ -519,11 +527,13 @@ static int conclude(struct run *r, int rc, struct err *err)
 	}
 	m = summary_of(r, false);
 	m.failure = rc < 0 ? err->text : NULL;
-	if (summary_write(&m, &second) < 0 && rc == 0) {
+	/* Without it the run would seem to go on for ever: what was in the way for a moment may be gone. */
+	if (summary_write(&m, &second) < 0 && summary_write(&m, &second) < 0 && rc == 0) {
 		*err = second;
 		rc = -(int)second.code;
 	}
-	lastwords_done(r->lw);
+	if (r->lw)
+		lastwords_done(r->lw);
 	return rc;
 }
 
@@ -534,6 +544,9 @@ static void fill_outcome(struct run *r, struct run_outcome *o)
 	o->dir = mem_strdup(r->dir);
 	o->status = r->sup.root_gone ? r->sup.root_status : -1;
 	summary_reason(&r->sup, o->reason);
+	if (r->sup.end == END_ERROR && r->sup.end_detail)
+		err_set(&o->error, r->sup.end_code, "the run was broken off: %s",
+			r->sup.end_detail);
 	o->wall_ns = r->ph.ended && r->ph.agent ? r->ph.ended - r->ph.agent : 0;
 	o->processes = r->sup.ts.made;
 	if (r->sup.engine)
@@ -550,6 +563,7 @@ int run_execute(const struct plan *plan, const struct run_options *opt, struct r
 		.opt = opt,
 		.sink = { .trace_fd = -1, .interventions_fd = -1 },
 		.dir_fd = -1,
+		.reserve_fd = -1,
 		.root = { .use_fd = -1 },
 	};
 	struct err second;
@@ -577,6 +591,7 @@ int run_execute(const struct plan *plan, const struct run_options *opt, struct r
 		services_goodbye(&r.sup);
 		if (rc == 0)
 			rc = exec_failed(&r, err);
+		mem_close(&r.reserve_fd);
 		/* Before our own reader is waited for: the patch is what must not be lost. */
 		rc2 = runpatch_take(r.dir, r.plan, r.ws, &r.patch, &r.have_patch,
 				    rc < 0 ? &second : err);

@@ -23,14 +23,15 @@ struct run_options {
 };
 
 struct run_outcome {
-	char *dir;       /* owned: absolute run directory */
-	char reason[64]; /* "exited", "limit:wall", ... */
-	int status;      /* the agent's wait status; -1 when it never ran */
+	char *dir;        /* owned: absolute run directory */
+	char reason[64];  /* "exited", "limit:wall", ... */
+	int status;       /* the agent's wait status; -1 when it never ran */
+	struct err error; /* why it ended with the reason "error"; otherwise empty */
 	uint64_t wall_ns, touches, fired, processes;
 };
 
-/* Carry out @plan. 0 when the run was made (whatever the agent did), negative when it could not
- * be: then run.json, where it exists, says why. Free with run_outcome_done(). */
+/* Carry out @plan. 0 when the run was made (whatever the agent did; one that proctor itself had to break off is told
+ * by the outcome's error), negative when it could not be: then run.json, where it exists, says why. Free with run_outcome_done(). */
 int run_execute(const struct plan *plan, const struct run_options *opt, struct run_outcome *ret,
 		struct err *err);
 

@@ -107,11 +107,15 @@ void sup_resume(struct sup *s, struct tracee *t, int sig)
 {
 	/* A call whose entry was seen has an exit to be seen too, or the flag would stay and hide
 	 * the next call's seccomp stop. */
+	struct err err;
 	bool calls = t->want_exit || t->entry_seen || (t->proc && sup_zoomed(s, t->proc));
 
 	t->state = TS_RUNNING;
-	if ((calls ? pt_syscall(t->tid, sig) : pt_cont(t->tid, sig)) < 0 && errno != ESRCH)
-		log_debug("cannot restart task %d: %s", (int)t->tid, strerror(errno));
+	/* ESRCH: killed while it stood, its end is on the way. With any other error it would stand for ever. */
+	if ((calls ? pt_syscall(t->tid, sig) : pt_cont(t->tid, sig)) < 0 && errno != ESRCH) {
+		(void)err_sys(&err, "cannot restart task %d of the box", (int)t->tid);
+		sup_engine_failed(s, &err);
+	}
 }
 
 struct buf *sup_record(struct sup *s, enum trace_kind kind, const struct tracee *t)
@@ -128,6 +132,7 @@ void sup_engine_failed(struct sup *s, const struct err *err)
 	if (s->end_detail)
 		return;
 	s->end_detail = mem_strdup(err->text);
+	s->end_code = err->code;
 	b = sink_begin(s->sink, TK_NOTE, 0, 0, 0, s->epoch);
 	tracerec_str(b, "error", err->text, strlen(err->text));
 	sink_end(s->sink);

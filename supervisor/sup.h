@@ -92,6 +92,7 @@ struct sup {
 	enum end_reason end;
 	int end_signal;
 	char *end_detail;        /* owned text for END_ERROR */
+	enum err_code end_code;  /* and its kind */
 	uint64_t deadline;       /* clock_mono() when the present phase ends, 0 none */
 	uint64_t cpu_exited;     /* ns of CPU of the processes that have exited */
 	uint64_t next_disk;      /* clock_mono() of the next disk measurement */
