@@ -304,9 +304,11 @@ static int take_status(struct box *box)
 		return 1;
 	if (box->status_fd < 0)
 		return 0;
-	if (read(box->status_fd, &status, sizeof(status)) != sizeof(status))
+	if (read(box->status_fd, &status, sizeof(status)) != sizeof(status)) {
 		/* PID 1 was killed before the command ended: so was the command. */
 		status = SIGKILL;
+		box->lost = !box->killed;
+	}
 	mem_close(&box->status_fd);
 	box->exited = true;
 	box->status = status;

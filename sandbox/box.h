@@ -93,6 +93,8 @@ struct box {
 	struct cgroup *cg;              /* owned, NULL when none */
 	const char *posture[LAYER_MAX]; /* "on", or why it is off; static or owned by the box */
 	char *posture_text[LAYER_MAX];  /* owned storage for the former where needed */
+	bool killed;                    /* box_kill() was called */
+	bool lost; /* init died before the command ended, and not by box_kill() */
 	bool exited;
 	int status;       /* wait status of the command, as waitpid(2) gives it */
 	uint64_t started; /* clock_mono() at box_release() */

@@ -301,15 +301,17 @@ static void find_args(struct child_plan *p)
 	}
 }
 
-static int clone_box(struct child_plan *p, struct box *box, struct err *err)
+static int clone_box(struct child_plan *p, struct spawn *s, struct box *box, struct err *err)
 {
 	int pidfd = -1;
 	pid_t pid;
 
 	find_args(p);
 	pid = (pid_t)syscall(SYS_clone, NAMESPACES | CLONE_PIDFD | SIGCHLD, 0, &pidfd, 0, 0);
-	if (pid == 0)
+	if (pid == 0) {
+		close_ends(s); /* or PID 1 would wait for itself when we are gone */
 		init_main(p);
+	}
 	if (pid < 0)
 		return err_set(err, ERR_HOST, "cannot make namespaces: %s; %s", strerror(errno),
 			       userns_fix);
@@ -388,7 +390,7 @@ int spawn_box(struct child_plan *p, struct box *box, struct err *err)
 	if (rc == 0 && !p->wait && fd_send(s.gate, &go, sizeof(go), -1) < 0)
 		rc = err_sys(err, "cannot open the gate");
 	if (rc == 0)
-		rc = clone_box(p, box, err);
+		rc = clone_box(p, &s, box, err);
 	close_child_ends(p);
 	if (rc == 0)
 		rc = guide(p, &s, box, err);

@@ -18,6 +18,7 @@
 
 void box_kill(struct box *box)
 {
+	box->killed = true;
 	if (box->init_pidfd >= 0)
 		/* Fails only when it is gone already. */
 		(void)syscall(SYS_pidfd_send_signal, box->init_pidfd, SIGKILL, NULL, 0);

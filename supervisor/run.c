@@ -393,22 +393,21 @@ static int init(struct run *r, struct err *err)
 	rc = runplace_make(r->plan, r->opt->out, r->id, &r->dir, err);
 	if (rc < 0)
 		return rc;
+	/* Before the first file: who finds a record of a run is told how it ended. */
+	rc = lastwords_new(r->dir, &r->lw, err);
+	if (rc < 0)
+		return rc;
+	ops.arg = r->lw;
+	rc = janitor_start(&r->jan, &ops, err);
+	if (rc < 0)
+		return rc;
 	m = summary_of(r, true);
 	rc = summary_write(&m, err);
 	r->begun = rc == 0;
 	if (rc == 0)
 		rc = summary_write_plan(r->dir, r->plan, err);
-	if (rc < 0)
-		return rc;
-	rc = sink_open(&r->sink, r->dir, r->plan->digest, r->id, err);
-	if (rc < 0)
-		return rc;
-	rc = lastwords_new(r->dir, &r->lw, err);
-	if (rc < 0)
-		return rc;
-	ops.arg = r->lw;
 	r->reserve_fd = runplace_reserve(r->dir);
-	return janitor_start(&r->jan, &ops, err);
+	return rc < 0 ? rc : sink_open(&r->sink, r->dir, r->plan->digest, r->id, err);
 }
 
 static int prepare(struct run *r, struct err *err)

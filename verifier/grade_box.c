@@ -277,6 +277,10 @@ static int finish(struct run *r, struct err *err)
 	r->end->oom = box_oom(r->box);
 	if (!r->end->stopped)
 		(void)disk_used(r);
+	/* What the tests said up to there is no result. Memory is a limit of the task's. */
+	if (r->box->lost && !r->end->oom)
+		return err_set(err, ERR_SYS,
+			       "the box of the tests was killed from outside before they ended");
 	return 0;
 }
 
