@@ -32,9 +32,15 @@ struct update {
 	const struct git_change **change; /* owned array of borrowed changes, sorted */
 };
 
+/* A tree that cannot be is the patch's fault, a store that cannot be written is not: nobody's verdict may hang on a
+ * full disk. */
 static int git_says(const char *path, struct err *err)
 {
-	return gitstore_error(err, ERR_INPUT, "cannot change %s", path);
+	const git_error *e = git_error_last();
+	bool ours = e && (e->klass == GIT_ERROR_OS || e->klass == GIT_ERROR_NOMEMORY ||
+			  e->klass == GIT_ERROR_ZLIB || e->klass == GIT_ERROR_FILESYSTEM);
+
+	return gitstore_error(err, ours ? ERR_SYS : ERR_INPUT, "cannot change %s", path);
 }
 
 static int put_leaf(const struct update *u, git_treebuilder *tb, const struct git_change *c,
