@@ -296,7 +296,7 @@ static void say_goodbye(struct inside *in)
 static void from_supervisor(evutil_socket_t fd, short what, void *arg)
 {
 	struct inside *in = arg;
-	struct gw_msg m;
+	struct gw_msg m, pong;
 	struct err err;
 	int rc;
 
@@ -321,6 +321,10 @@ static void from_supervisor(evutil_socket_t fd, short what, void *arg)
 			break;
 		case GW_BYE:
 			say_goodbye(in);
+			break;
+		case GW_PING:
+			pong = (struct gw_msg){ .type = GW_PONG, .ref = m.seq };
+			tell(in, &pong);
 			break;
 		default:
 			break;

@@ -47,6 +47,8 @@ static const struct row rows[GW_TYPE_MAX] = {
 	[GW_SIMULATE] = { "simulate", false, LIVE },
 	[GW_ENDING]   = { "ending",   false, LIVE,                GWS_ENDING },
 	[GW_BYE]      = { "bye",      false, LIVE,                GWS_ENDING },
+	[GW_PING]     = { "ping",     false, LIVE },
+	[GW_PONG]     = { "pong",     true,  LIVE,                0, GW_PING },
 };
 /* clang-format on */
 

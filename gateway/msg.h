@@ -47,6 +47,8 @@ enum gw_type {
 	GW_ENDING, /* the run ends for limit v[0] (LIMIT_MAX: another reason): every further request
 			 * gets the closing answer (v[1] = 1) or the refusal (0) */
 	GW_BYE,    /* the box is dead: say what is left to be said, then GW_DONE */
+	GW_PING,   /* are you there? waits for GW_PONG */
+	GW_PONG,   /* ref = GW_PING: yes; from the gateway */
 	GW_TYPE_MAX
 };
 

@@ -68,10 +68,19 @@ static void forget_dead(struct chores *c)
 	c->n_pidfd = kept;
 }
 
+/* It may be stuck where not even that reaches it: then what it held is cleaned up all the same. */
+static void kill_hung(int parent)
+{
+	struct pollfd p = { .fd = parent, .events = POLLIN };
+
+	(void)syscall(SYS_pidfd_send_signal, parent, SIGKILL, NULL, 0); /* may be dead by now */
+	(void)poll(&p, 1, (int)(KILL_NS / CLOCK_MS));
+}
+
 /* Take messages until the supervisor is gone. Its socket alone would not do: a process it forked
  * may hold a copy and outlive it, so its pidfd is watched too; messages that lie in the socket at
  * its death are still read. */
-static void listen_to(struct chores *c, int sock, int parent)
+static void listen_to(struct chores *c, int sock, int parent, const struct janitor_ops *ops)
 {
 	struct pollfd p[2] = {
 		{ .fd = sock, .events = POLLIN },
@@ -80,11 +89,18 @@ static void listen_to(struct chores *c, int sock, int parent)
 	char msg[MESSAGE_MAX + 1];
 
 	while (!c->goodbye) {
-		int fd = -1;
+		int fd = -1, ms = ops && ops->watch ? ops->watch(ops->arg) : -1, rc;
 		ssize_t n;
 
-		if (poll(p, 2, -1) < 0 && errno != EINTR)
+		if (ms == 0) {
+			kill_hung(parent);
 			return;
+		}
+		rc = poll(p, 2, ms);
+		if (rc < 0 && errno != EINTR)
+			return;
+		if (rc <= 0)
+			continue;
 		if (!p[0].revents && p[1].revents)
 			return; /* dead, and nothing left to read */
 		if (!p[0].revents)
@@ -178,7 +194,7 @@ static _Noreturn void live(int sock, int parent, const struct janitor_ops *ops)
 	}
 	if (detach(&sock, &parent) < 0)
 		_exit(1);
-	listen_to(&c, sock, parent);
+	listen_to(&c, sock, parent, ops);
 	clean_up(&c, ops);
 	_exit(0);
 }

@@ -15,6 +15,9 @@ struct janitor {
 /* Called in the janitor process when the supervisor died without janitor_finish(). */
 struct janitor_ops {
 	void (*last_words)(void *arg); /* may be NULL */
+	/* Called while the supervisor lives; may be NULL. How long to wait at most until it is called again, ms, -1 = for
+	 * ever; 0 = the supervisor stands still: it is killed, and all goes on as if it had died. */
+	int (*watch)(void *arg);
 	void *arg;
 };
 

@@ -172,8 +172,8 @@ int services_proc_recv(struct services_proc *p, struct svc_msg *m, struct err *e
 	/* It talks with the agent, so it may have become the agent's. */
 	if (n != (ssize_t)sizeof(*m) || m->n >= SVC_TEXT_MAX || m->type < SVC_READY ||
 	    m->type > SVC_FAILED ||
-	    (m->type != SVC_READY && m->type != SVC_FAILED && m->type != SVC_CHANGED &&
-	     m->v[0] >= p->n))
+	    (m->type != SVC_READY && m->type != SVC_PONG && m->type != SVC_FAILED &&
+	     m->type != SVC_CHANGED && m->v[0] >= p->n))
 		return err_set(err, ERR_REFUSED,
 			       "the services' process broke the form of messages");
 	m->text[m->n] = '\0';

@@ -19,10 +19,12 @@ enum svc_type {
 			* SVC_GO */
 	SVC_CHANGED, /* the answer to SVC_CHANGE: v[0] = 0 done, 1 not; text = why not */
 	SVC_SUMMARY, /* the answers to SVC_BYE, one each: v = service; text = JSON object */
+	SVC_PONG,    /* the answer to SVC_PING */
 	SVC_FAILED,  /* v[0] = code of the error; text = why; it exits */
 	SVC_GO,      /* to the process: the answer may go */
 	SVC_CHANGE,  /* v = service; text = JSON object of the effect */
 	SVC_BYE,     /* say the summaries and exit */
+	SVC_PING,    /* are you there? */
 };
 
 /* Strings of SVC_REQUEST. SVC_EVENT: "" is "request". */

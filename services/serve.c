@@ -93,7 +93,7 @@ static void bye(struct served *s)
 /* Take one message: -1 there was none, 1 it is of type @wanted or the end, 0 another. */
 static int take(struct served *s, uint32_t wanted)
 {
-	struct svc_msg m;
+	struct svc_msg m, pong = { .type = SVC_PONG };
 	ssize_t n = recv(s->fd, &m, sizeof(m), MSG_DONTWAIT);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -106,6 +106,8 @@ static int take(struct served *s, uint32_t wanted)
 		change(s, &m);
 	else if (m.type == SVC_BYE)
 		bye(s);
+	else if (m.type == SVC_PING)
+		tell(s, &pong);
 	return m.type == wanted || m.type == SVC_BYE;
 }
 

@@ -22,6 +22,19 @@ static void last(struct sup *s, const struct gw_msg *m)
 	userproc_last(s, m);
 }
 
+static void pong(struct sup *s, const struct gw_msg *m)
+{
+	(void)m;
+	watchdog_answer(s, WATCHDOG_GATEWAY);
+}
+
+bool gwlink_ping(struct sup *s)
+{
+	struct gw_msg m = { .type = GW_PING };
+
+	return s->gw && !s->gw_over && gw_send(&s->gw->link, &m) != 0;
+}
+
 /* clang-format off */
 static void (*const handlers[GW_TYPE_MAX])(struct sup *s, const struct gw_msg *m) = {
 	[GW_REQUEST]  = gwmodel_request,
@@ -39,6 +52,7 @@ static void (*const handlers[GW_TYPE_MAX])(struct sup *s, const struct gw_msg *m
 	[GW_DNS]      = gwnet_dns,
 	[GW_CONNECT]  = gwnet_connect,
 	[GW_CLOSED]   = gwnet_closed,
+	[GW_PONG]     = pong,
 };
 /* clang-format on */
 

@@ -27,4 +27,7 @@ void gwlink_goodbye(struct sup *s);
  * closing one, or refusals, as the profile says. */
 void gwlink_ending(struct sup *s, enum limit_kind why);
 
+/* Ask whether the gateway is there; watchdog_answer() follows. False: there is none any more. */
+bool gwlink_ping(struct sup *s);
+
 #endif

@@ -6,19 +6,32 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "supervisor/hang.h"
 #include "supervisor/runpatch.h"
+#include "supervisor/watchdog.h"
 #include "verifier/capture.h"
+
+/* Between two looks of the janitor; no more is counted for one, whatever the machine did meanwhile. */
+#define LOOK_NS CLOCK_SEC
 
 struct lastwords {
 	char dir[PATH_MAX], scratch[PATH_MAX], lower[PATH_MAX], upper[PATH_MAX];
 	bool lower_is_users;
 	git_oid base_commit, base_tree;
 	_Atomic int have_workspace, done; /* written by the supervisor, read after its death */
+	_Atomic uint64_t beat; /* clock_mono() of the loop's last turn; 0 = it is not watched */
+	pid_t owner;
+	/* the janitor's own */
+	uint64_t limit, seen, looked,
+		still; /* ns: allowed, last beat, last look, how long without one */
+	bool hung;
 };
 
 static void copy_path(char to[PATH_MAX], const char *from)
@@ -35,6 +48,8 @@ int lastwords_new(const char *dir, struct lastwords **ret, struct err *err)
 		return err_sys(err, "cannot map a shared page");
 	*ret = p;
 	copy_path((*ret)->dir, dir);
+	(*ret)->owner = getpid();
+	(*ret)->limit = watchdog_limit();
 	return 0;
 }
 
@@ -52,6 +67,34 @@ void lastwords_workspace(struct lastwords *lw, const struct workspace *ws)
 void lastwords_done(struct lastwords *lw)
 {
 	atomic_store(&lw->done, 1);
+}
+
+void lastwords_beat(struct lastwords *lw, uint64_t now)
+{
+	atomic_store(&lw->beat, now);
+}
+
+int lastwords_watch(void *arg)
+{
+	struct lastwords *lw = arg;
+	uint64_t beat = atomic_load(&lw->beat), now = clock_mono(), step = now - lw->looked;
+	char state;
+	struct err err;
+
+	if (!lw->limit)
+		return -1;
+	if (!beat || beat != lw->seen || !lw->looked)
+		lw->still = 0;
+	else if ((state = hang_state(lw->owner)) != 'T' && state != 't')
+		lw->still += step < LOOK_NS ? step : LOOK_NS;
+	lw->seen = beat;
+	lw->looked = now;
+	if (lw->still < lw->limit)
+		return (int)(LOOK_NS / CLOCK_MS);
+	lw->hung = true;
+	(void)hang_write(lw->dir, "proctor's event loop stands still", lw->owner,
+			 &err); /* nobody to tell */
+	return 0;
 }
 
 static bool take_patch(struct lastwords *lw, struct capture *c)
@@ -94,7 +137,9 @@ static void end_run(struct lastwords *lw, const struct capture *c, bool have_pat
 	end = cJSON_CreateObject();
 	cJSON_AddStringToObject(end, "reason", "error");
 	cJSON_AddNullToObject(end, "status");
-	cJSON_AddStringToObject(end, "detail", "proctor was killed before the run ended");
+	cJSON_AddStringToObject(end, "detail",
+				lw->hung ? "proctor stood still and was ended; see hang.json"
+					 : "proctor was killed before the run ended");
 	cJSON_DeleteItemFromObjectCaseSensitive(src.root, "state");
 	cJSON_AddStringToObject(src.root, "state", "done");
 	cJSON_AddItemToObject(src.root, "end", end);

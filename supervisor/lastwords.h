@@ -2,6 +2,8 @@
 #ifndef SUPERVISOR_LASTWORDS_H
 #define SUPERVISOR_LASTWORDS_H
 
+#include <stdint.h>
+
 #include "base/err.h"
 #include "sandbox/workspace.h"
 
@@ -19,6 +21,13 @@ void lastwords_done(struct lastwords *lw);
 
 /* The janitor's callback (struct janitor_ops.last_words); @arg is the struct lastwords. */
 void lastwords_say(void *arg);
+
+/* The event loop turns (@now is clock_mono()), or is over (0) and no longer watched. */
+void lastwords_beat(struct lastwords *lw, uint64_t now);
+
+/* The janitor's callback (struct janitor_ops.watch): does the loop still turn? Time in which the supervisor is stopped
+ * by a signal does not count. When it stands still for watchdog_limit(), hang.json is written. */
+int lastwords_watch(void *arg);
 
 /* Unmap; NULL is fine. Returns NULL. */
 struct lastwords *lastwords_free(struct lastwords *lw);

@@ -383,7 +383,7 @@ static void put_end_record(struct run *r)
 
 static int init(struct run *r, struct err *err)
 {
-	struct janitor_ops ops = { .last_words = lastwords_say };
+	struct janitor_ops ops = { .last_words = lastwords_say, .watch = lastwords_watch };
 	struct summary m;
 	int rc;
 
@@ -422,6 +422,9 @@ static int prepare(struct run *r, struct err *err)
 	if (rc < 0)
 		return rc;
 	s->plan = r->plan;
+	s->dir = r->dir;
+	s->lw = r->lw;
+	s->dog.limit = watchdog_limit();
 	s->fork = r->opt->fork;
 	gwsim_open(s);
 	s->sink = &r->sink;
@@ -581,6 +584,7 @@ int run_execute(const struct plan *plan, const struct run_options *opt, struct r
 	if (rc == 0) {
 		rc = supervise(&r, err);
 		r.ph.ended = clock_mono();
+		lastwords_beat(r.lw, 0);
 		if (rc < 0)
 			end_box(&r);
 		/* Nobody writes any more: what was not seen to change is seen now. */

@@ -172,9 +172,22 @@ static void act(struct sup *s, const struct svc_msg *m)
 		free(v->of[m->v[0]].summary);
 		v->of[m->v[0]].summary = mem_strdup(m->text);
 		break;
+	case SVC_PONG:
+		watchdog_answer(s, WATCHDOG_SERVICES);
+		break;
 	default:
 		break;
 	}
+}
+
+bool services_ping(struct sup *s)
+{
+	struct svc_msg m = { .type = SVC_PING };
+
+	if (!s->services || s->services->gone)
+		return false;
+	services_proc_send(s->services->p, &m);
+	return true;
 }
 
 /* 1 = one was taken. */

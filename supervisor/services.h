@@ -54,4 +54,7 @@ void services_server_reaped(struct sup *s, int status);
 /* End and free. Fine in any state. */
 void services_done(struct sup *s);
 
+/* Ask whether the process is there; watchdog_answer() follows. False: there is none any more. */
+bool services_ping(struct sup *s);
+
 #endif

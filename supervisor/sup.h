@@ -18,6 +18,7 @@
 #include "supervisor/sink.h"
 #include "supervisor/tracee.h"
 #include "supervisor/watch.h"
+#include "supervisor/watchdog.h"
 #include "triggers/engine.h"
 #include "verifier/wsrules.h"
 
@@ -45,6 +46,8 @@ struct denied {
 	char *what, *rule; /* owned */
 	uint64_t count;
 };
+
+struct lastwords;
 
 struct sup {
 	const struct plan *plan;   /* borrowed */
@@ -108,6 +111,9 @@ struct sup {
 	uint64_t main_calls, cached_tokens, unknown_costs, unknown_usage;
 	struct strv unmet; /* expectations of a script */
 	uint64_t net_allowed, net_denied, net_in, net_out, net_relays;
+	const char *dir;      /* borrowed: run directory */
+	struct lastwords *lw; /* borrowed */
+	struct watchdog dog;
 	bool tidy;  /* ending without a signal: the agent has a last answer to read */
 	bool crowd; /* several tasks stop in turn */
 	int timer_fd, signal_fd, epfd;

@@ -9,6 +9,7 @@
 #include "supervisor/checkpoint.h"
 #include "supervisor/gwlink.h"
 #include "supervisor/gwsim.h"
+#include "supervisor/lastwords.h"
 #include "supervisor/on_process.h"
 #include "supervisor/services.h"
 #include "supervisor/userproc.h"
@@ -73,6 +74,8 @@ void tick(struct sup *s)
 	uint64_t now = clock_mono();
 	struct err err;
 
+	lastwords_beat(s->lw, now);
+	watchdog_tick(s);
 	deadlines(s, now);
 	on_process_orphans(s);
 	gwlink_tick(s);

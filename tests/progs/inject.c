@@ -2,7 +2,7 @@
  *
  *   INJECT_FILE=PATH     a file of sizeof(struct page) zero bytes, shared by the program and all that it forks: the
  *                        calls are counted over all of them
- *   INJECT=KIND:N:WHAT   the N-th call of KIND does WHAT: an error by its number, or "kill"; "N+" = all from the
+ *   INJECT=KIND:N:WHAT   the N-th call of KIND does WHAT: an error by its number, or "kill", or "hang"; "N+" = all from the
  *                        N-th on. Without it the calls are only counted.
  *   INJECT_CLOCK=SECONDS the wall clock jumps by so much, forth and back, at every third look at it
  *
@@ -53,7 +53,7 @@ static struct page *page;
 static enum kind want = KINDS;
 static uint64_t want_n;
 static int want_error; /* 0 = kill */
-static bool and_on;
+static bool and_on, want_hang;
 static int64_t jump_s;
 
 /* glibc's own names: they work before anything is set up. */
@@ -82,6 +82,7 @@ static void parse(const char *text)
 		and_on = *end == '+';
 		end += and_on;
 		want_error = *end == ':' ? atoi(end + 1) : 0;
+		want_hang = strcmp(end, ":hang") == 0;
 		want = (enum kind)k;
 		return;
 	}
@@ -118,6 +119,21 @@ __attribute__((constructor)) static void begin(void)
 	(void)dl_iterate_phdr(note_base, NULL);
 }
 
+/* Wait for something that never comes, and be woken by nothing but a kill. */
+static void stand_still(void)
+{
+	sigset_t all;
+	int p[2];
+	char c;
+
+	sigfillset(&all);
+	(void)sigprocmask(SIG_BLOCK, &all, NULL); /* valid arguments: cannot fail */
+	if (REAL(pipe2)(p, O_CLOEXEC) < 0)
+		abort();
+	while (REAL(syscall)(SYS_read, p[0], &c, 1) < 0)
+		;
+}
+
 /* Count a call; true when it has to fail, with errno set. */
 static bool fails(enum kind k, const void *from)
 {
@@ -139,6 +155,8 @@ static bool fails(enum kind k, const void *from)
 				 slash ? slash + 1 : "?", info.dli_sname ? info.dli_sname : "");
 		}
 	}
+	if (want_hang)
+		stand_still();
 	if (!want_error) {
 		(void)REAL(syscall)(SYS_kill, REAL(syscall)(SYS_getpid), SIGKILL);
 		/* The first process of a namespace cannot kill itself. */
