@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -93,7 +94,13 @@ int runplace_make(const struct plan *plan, const char *out, const char *id, char
 
 int runplace_reserve(const char *dir)
 {
-	auto_fd int fd = open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	struct statvfs disk;
+	auto_fd int fd = -1;
+
+	/* On a disk that is nearly full already the run itself needs what there is. */
+	if (statvfs(dir, &disk) < 0 || (uint64_t)disk.f_bavail * disk.f_frsize < 4 * RESERVE)
+		return -1;
+	fd = open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
 
 	return fd >= 0 && posix_fallocate(fd, 0, RESERVE) == 0 ? take_fd(&fd) : -1;
 }

@@ -18,7 +18,7 @@ int runplace_make(const struct plan *plan, const char *out, const char *id, char
 
 /* Take room in @dir for what is written at the end of a run: a file without a name (O_TMPFILE, open(2), Linux 3.11) with
  * blocks of its own. Closing it gives them back, as any death does, so that a disk which the run filled has room for
- * the patch and for run.json. The descriptor, or -1 where the file system cannot do that or is full already. */
+ * the patch and for run.json. The descriptor, or -1 where the file system cannot do that or has less than 1 MiB. */
 int runplace_reserve(const char *dir);
 
 #endif
