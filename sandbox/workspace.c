@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,11 +17,12 @@
 /* Files older than the index by this much are never "racy" (gitformat-index(5)). */
 #define AGE_SECONDS (24 * 60 * 60)
 
-static int make_scratch(struct workspace *ws, struct err *err)
+static int make_scratch(struct workspace *ws, struct janitor *jan, struct err *err)
 {
 	static const char *const names[] = { "PROCTOR_SCRATCH", "TMPDIR" };
 	const char *parent = NULL;
 	auto_free char *real = NULL;
+	uint64_t word;
 
 	for (size_t i = 0; i < ARRAY_SIZE(names) && (!parent || !*parent); i++)
 		parent = getenv(names[i]);
@@ -32,8 +34,17 @@ static int make_scratch(struct workspace *ws, struct err *err)
 			       "cannot use %s for scratch files: %s; set PROCTOR_SCRATCH to a "
 			       "directory on a local disk",
 			       parent, strerror(errno));
-	ws->scratch = path_join(real, "proctor-XXXXXX");
-	if (!mkdtemp(ws->scratch)) {
+	if (getrandom(&word, sizeof(word), 0) != (ssize_t)sizeof(word))
+		return err_sys(err, "cannot get random bytes for a scratch directory");
+	ws->scratch = mem_printf("%s/proctor-%016llx", real, (unsigned long long)word);
+	/* First told of, then made: a kill at any moment leaves nothing behind. Nobody else can know the name. */
+	if (jan && janitor_scratch(jan, ws->scratch) < 0) {
+		int rc = err_sys(err, "cannot tell the janitor of %s", ws->scratch);
+
+		free(take_ptr(&ws->scratch));
+		return rc;
+	}
+	if (mkdir(ws->scratch, 0700) < 0) {
 		int rc = err_set(err, ERR_HOST,
 				 "cannot make a scratch directory in %s: %s; set PROCTOR_SCRATCH "
 				 "to a directory on a local disk",
@@ -65,10 +76,7 @@ int workspace_new(struct janitor *jan, struct workspace **ret, struct err *err)
 	int rc;
 
 	ws->scratch_fd = -1;
-	rc = make_scratch(ws, err);
-	/* Before anything is put there: from here on a kill leaves nothing behind. */
-	if (rc == 0 && jan && janitor_scratch(jan, ws->scratch) < 0)
-		rc = err_sys(err, "cannot tell the janitor of %s", ws->scratch);
+	rc = make_scratch(ws, jan, err);
 	if (rc == 0)
 		rc = make_layers(ws, err);
 	if (rc < 0) {
