@@ -26,7 +26,7 @@ int sink_open(struct sink *s, const char *dir, const char *plan_digest, const ch
 	struct json_w w = { .b = &s->line };
 	char when[32];
 
-	*s = (struct sink){ .trace_fd = -1, .interventions_fd = -1, .start = clock_mono() };
+	*s = (struct sink){ .trace_fd = -1, .interventions_fd = -1 };
 	s->line.max = BATCH + LINE_ROOM;
 	s->trace_fd = create(dir, "trace.jsonl", err);
 	if (s->trace_fd < 0)
@@ -49,7 +49,7 @@ struct buf *sink_begin(struct sink *s, enum trace_kind kind, pid_t pid, pid_t ti
 {
 	struct tracerec_head head = {
 		.n = ++s->n,
-		.t = clock_mono() - s->start,
+		.t = s->start ? clock_mono() - s->start : 0,
 		.pid = pid,
 		.tid = tid,
 		.cmd = cmd,

@@ -32,7 +32,7 @@ void sup_denied(struct sup *s, const char *what, const char *rule)
 
 uint64_t sup_now(const struct sup *s)
 {
-	return clock_mono() - s->sink->start;
+	return s->sink->start ? clock_mono() - s->sink->start : 0;
 }
 
 void sup_kill(struct sup *s)

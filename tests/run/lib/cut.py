@@ -13,7 +13,7 @@ import faultlib as f  # noqa: E402
 from runlib import Tap  # noqa: E402
 
 RECORDS = ["trace.jsonl", "model.jsonl", "interventions.jsonl", "steps.jsonl"]
-FAST = 12  # places in each record
+FAST = 6  # places in each record
 COMMANDS = {
     "trace": lambda w, run: ["trace", run],
     "label": lambda w, run: ["label", run],
