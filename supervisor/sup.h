@@ -83,9 +83,9 @@ struct sup {
 	uint64_t last_order, last_round; /* of the last applied firing */
 	bool exit_events;                /* PTRACE_O_TRACEEXIT is on */
 	unsigned zoom_all;               /* region descriptors under way in UNIX sockets */
-	bool passed_unread;              /* such a one may be under way in a message whose words changed */
-	bool holding;                    /* the world is stopped for an edit */
-	pid_t alone; /* everybody but this task is held until its call is over; 0 nobody */
+	bool passed_unread; /* such a one may be under way in a message whose words changed */
+	bool holding;       /* the world is stopped for an edit */
+	pid_t alone;        /* everybody but this task is held until its call is over; 0 nobody */
 	uint32_t boundary_cmd; /* command that ended and whose queue is being served */
 	pid_t root;            /* the agent's root process */
 	int root_status;       /* its wait status */
