@@ -142,7 +142,7 @@ wrong 's/"pair": "vanilla"/"pair": "vanila"/' '\$.conditions\[1\].*did you mean 
 wrong 's/"scenario": "{task_dir}\/co-edit.json"/"mode": "co-edti"/' 'unknown mode "co-edti", did you mean "co-edit"' "a mode"
 wrong 's/"name": "co",/"name": "counter",/' 'a second condition called "counter"' "a name twice"
 wrong 's/"watch=workspace"/"wacth=workspace"/' 'F08-count, player, record.*wacth' "a field of the profile"
-wrong 's/careful.json/carefull.json/' 'example__duration-1, carefull, vanilla.*carefull.json' "an agent file that is not there"
+wrong 's/careful.json/curious.json/' 'example__duration-1, curious, vanilla.*curious.json' "an agent file that is not there"
 wrong 's/"F08-c\*"/"F99-*"/' 'nothing fits "F99' "tasks that are not there"
 wrong 's/"at": \["0.3", "0.5"\], //' '"fork" needs "at"' "a fork without positions"
 wrong 's/"repeats": 2/"repeats": 0/' 'must be 1 to' "no repeats"
@@ -183,13 +183,16 @@ tap_is "$(count budget "SELECT count(*) FROM attempt WHERE tokens >= 1000 AND ou
 tap_is "$(count budget "SELECT count(*) FROM cell WHERE state = 'waiting'")" 2 "and they wait"
 
 # --- faults of the host are tried again, and nothing else ---
-PROCTOR_SCRATCH=$work/no-such-directory study cells.json faults
+sed 's/"repeats": 4/"repeats": 2, "retries": { "infra": 2, "backoff": "100ms" }/' tokens2.json >faults.json
+PROCTOR_SCRATCH=$work/no-such-directory study faults.json faults
 tap_is $? 1 "cells that the host cannot carry out are given up" || sed 's/^/# /' out.txt err.txt
-tap_is "$(count faults "SELECT min(n) || ' ' || max(n) FROM (SELECT count(*) n FROM attempt WHERE outcome = 'infra' GROUP BY cell)")" "3 3" \
-	"each was tried three times"
-tap_is "$(count faults "SELECT count(*) FROM cell WHERE state = 'given-up'")" 1 "the rest is not started: the limit counts cells, not attempts"
-study cells.json faults --retry
-tap_is "$? $(count faults "SELECT count(*) FROM cell WHERE state = 'done'")" "6 1" "on another day they are tried again when it is asked for"
+tap_is "$(count faults "SELECT min(n) || ' ' || max(n) || ' ' || count(*) FROM (SELECT count(*) n FROM attempt WHERE outcome = 'infra' GROUP BY cell)")" \
+	"3 3 2" "each was tried three times"
+tap_like "$(cat out.txt)" "given-up: run ended with status 4: proctor: cannot use .*no-such-directory" "and it is said why"
+study faults.json faults
+tap_is "$? $(count faults "SELECT count(*) FROM attempt")" "1 6" "called again they stay so"
+study faults.json faults --retry
+tap_is "$? $(count faults "SELECT count(*) FROM cell WHERE state = 'done'")" "0 2" "unless it is asked for"
 
 # --- Ctrl-C ---
 cat >slow.json <<'JSON'
@@ -227,6 +230,7 @@ PYTHON
 # --- no space ---
 if [ "$(id -u)" -eq 0 ]; then
 	mkdir small
+	# shellcheck disable=SC2016  # expanded by the shell inside
 	unshare -m bash -c '
 		mount -t tmpfs -o size=400k none small || exit 99
 		timeout 100 python3 "$2" interrupt 1 0 "$1" study tokens2.json --out small/study --jobs 1 >full.txt 2>&1
