@@ -296,7 +296,7 @@ static void say_goodbye(struct inside *in)
 static void from_supervisor(evutil_socket_t fd, short what, void *arg)
 {
 	struct inside *in = arg;
-	struct gw_msg m, pong;
+	struct gw_msg m;
 	struct err err;
 	int rc;
 
@@ -323,8 +323,7 @@ static void from_supervisor(evutil_socket_t fd, short what, void *arg)
 			say_goodbye(in);
 			break;
 		case GW_PING:
-			pong = (struct gw_msg){ .type = GW_PONG, .ref = m.seq };
-			tell(in, &pong);
+			tell(in, &(struct gw_msg){ .type = GW_PONG, .ref = m.seq });
 			break;
 		default:
 			break;

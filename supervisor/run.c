@@ -19,7 +19,6 @@
 #include "sandbox/imagecache.h"
 #include "sandbox/janitor.h"
 #include "supervisor/checkpoint.h"
-#include "supervisor/checkpointfile.h"
 #include "supervisor/effects.h"
 #include "supervisor/gwlink.h"
 #include "supervisor/forkpoint.h"
@@ -29,6 +28,7 @@
 #include "supervisor/procfs.h"
 #include "supervisor/runpatch.h"
 #include "supervisor/runplace.h"
+#include "supervisor/runsteps.h"
 #include "supervisor/services.h"
 #include "supervisor/steer.h"
 #include "supervisor/steps.h"
@@ -234,37 +234,6 @@ static int start_gateway(struct run *r, struct err *err)
 	return loop_gateway(&r->sup, err);
 }
 
-/* Digests of the workspace at every step: where there are steps, and layers that tell what changed. */
-static int start_steps(struct run *r, struct err *err)
-{
-	const struct forkpoint *f = r->opt->fork;
-	struct steps_expect want = { 0 };
-
-	if (!r->plan->model || r->plan->profile->workspace != WORKSPACE_OVERLAY ||
-	    !r->plan->profile->steps)
-		return 0;
-	if (f)
-		want = (struct steps_expect){
-			.record = f->steps,
-			.first = f->resumed ? f->at.call + 1 : 1,
-			.n = f->resumed ? 1 : f->at.call + 1,
-			.workspace_only = f->resumed != NULL,
-		};
-	return steps_open(r->dir, r->ws, &want, &r->sup.steps, err);
-}
-
-/* What the box of a continuation begins with, and what is kept of that of a record. */
-static int start_files(struct run *r, struct err *err)
-{
-	const struct forkpoint *f = r->opt->fork;
-
-	if (f && f->resumed)
-		return checkpoint_restore(f->resumed, f->store, r->box, err);
-	if (f || r->plan->profile->checkpoints == CHECKPOINTS_NONE)
-		return 0;
-	return checkpoint_open(&r->sup, r->dir, r->ws, err);
-}
-
 static bool follows_all(const struct run *r)
 {
 	return r->plan->profile->watch == WATCH_WORKSPACE;
@@ -456,9 +425,7 @@ static int prepare(struct run *r, struct err *err)
 	if (rc == 0)
 		rc = loop_user(s, err);
 	if (rc == 0)
-		rc = start_files(r, err);
-	if (rc == 0)
-		rc = start_steps(r, err);
+		rc = runsteps_start(s, r->dir, r->ws, err);
 	return rc < 0 ? rc : attach(r, err);
 }
 

@@ -46,8 +46,8 @@ make_root()
 # make_user: somebody who logs in at the serial line, runs the tests and says that they are over.
 make_user()
 {
-	local root=$place/root home=$place/root/home/tester
-	chroot "$root" useradd -m -s /bin/bash tester 2>/dev/null
+	local root=$place/root home=$place/root/srv/tester
+	chroot "$root" useradd -m -d /srv/tester -s /bin/bash tester 2>/dev/null
 	mkdir -p "$root/etc/systemd/system/serial-getty@ttyS0.service.d"
 	cat >"$root/etc/systemd/system/serial-getty@ttyS0.service.d/login.conf" <<'EOF'
 [Service]
@@ -56,7 +56,7 @@ ExecStart=-/sbin/agetty --autologin tester --keep-baud 115200 %I vt220
 EOF
 	cat >"$root/etc/systemd/system/over.path" <<'EOF'
 [Path]
-PathExists=/home/tester/over
+PathExists=/srv/tester/over
 Unit=poweroff.target
 [Install]
 WantedBy=multi-user.target
@@ -74,7 +74,7 @@ EOF
 	cp tests/full/lib/qemu_guest.sh "$home/guest.sh"
 	echo "$1" >"$home/accel"
 	echo 'if [ "$(tty)" = /dev/ttyS0 ]; then bash ~/guest.sh; touch ~/over; fi' >"$home/.bash_profile"
-	chroot "$root" chown -R tester:tester /home/tester
+	chroot "$root" chown -R tester:tester /srv/tester
 }
 
 # works ACCEL: does a virtual machine get as far as to say something with it?
@@ -103,7 +103,7 @@ timeout "$hours" qemu-system-x86_64 -machine "q35,accel=$accel" -cpu max -smp 2 
 	</dev/null >"$place/console.log" 2>&1
 tap_ok $? "the machine has started, run the tests and ended" || tail -n 20 "$place/console.log" | sed 's/^/# /'
 for name in about.txt result.txt; do
-	debugfs -R "cat /home/tester/$name" "$place/disk.img" 2>/dev/null >"$place/$name"
+	debugfs -R "cat /srv/tester/$name" "$place/disk.img" 2>/dev/null >"$place/$name"
 	sed 's/^/# /' "$place/$name"
 done
 tap_like "$(cat "$place/about.txt")" 'kernel 6[.]1[.].*uid=1000.*cgroup2fs' "it is Debian's kernel, an ordinary user, cgroup v2"
