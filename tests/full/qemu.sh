@@ -5,6 +5,7 @@
 # 20 times slower: then a part of the fast lane runs, named in tests/full/lib/qemu_guest.sh.
 #   QEMU_KEEP=DIR   keep root file system and disk there, and use what is there
 #   QEMU_ACCEL=tcg  emulate even where KVM seems to work
+# shellcheck disable=SC2317 # functions that tap_try calls
 # shellcheck source=tests/full/lib.sh
 . "$(dirname "$0")/lib.sh"
 build_tree "$build" gcc -Dwerror=true
@@ -73,6 +74,7 @@ EOF
 	mkdir -p "$home/proctor/build/meson-private"
 	cp tests/full/lib/qemu_guest.sh "$home/guest.sh"
 	echo "$1" >"$home/accel"
+	# shellcheck disable=SC2016 # for the guest
 	echo 'if [ "$(tty)" = /dev/ttyS0 ]; then bash ~/guest.sh; touch ~/over; fi' >"$home/.bash_profile"
 	chroot "$root" chown -R tester:tester /srv/tester
 }
