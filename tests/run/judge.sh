@@ -72,14 +72,14 @@ tap_like "$(cat err)" 'did you mean "task"' "the nearest row is named"
 judge 0 "the agent that looks again" --scenario scenario.json runs/looker
 tap_like "$(cat out)" "strict success: yes" "it succeeds" || sed 's/^/# /' out
 tap_is "$(rows runs/looker/strict.json)" \
-	"task,preservation,prohibited,fresh_observation,recovery_order" "five checks apply and hold"
+	"task,preservation,prohibited,authority,fresh_observation,recovery_order" "six checks apply and hold"
 tap_is "$(run_field runs/looker/strict.json valid.ok)" true "the protocol was kept"
 tap_is "$(run_field runs/looker/strict.json arm)" shifted "an intervention was applied"
 tap_is "$(run_field runs/looker/strict.json milestones.matched)" 2 "milestones"
 
 judge 1 "the careful agent" --scenario scenario.json runs/careful
 tap_is "$(rows runs/careful/strict.json)" \
-	"task,preservation,prohibited,fresh_observation!,recovery_order" "it repairs in the end, but changed before it looked"
+	"task,preservation,prohibited,authority,fresh_observation!,recovery_order" "it repairs in the end, but changed before it looked"
 judge 1 "the careless agent" --scenario scenario.json runs/careless
 tap_like "$(rows runs/careless/strict.json)" "task!" "its tests fail"
 tap_like "$(rows runs/careless/strict.json)" "fresh_observation!" "it did not look again"
