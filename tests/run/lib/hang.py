@@ -52,20 +52,6 @@ def silent_peer(world, tap, role, says):
     tap.ok("+touched" in f.read(os.path.join(out, "patch.diff")), f"{role} stopped: the patch is kept")
 
 
-def still_loop(world, tap):
-    """The loop waits in a call for ever, as on a file system that does not answer."""
-    page = world.call(world.run_args(world.out()), inject="").page
-    out = world.out()
-    done = world.call(world.run_args(out), inject=f"ptrace:{page['ptrace'] * 3 // 4}:hang", env=DOG)
-    hang = hang_of(out)
-    tap.equal(world.problems(done, out, killed=True), [], "a loop that stands still: nothing is left")
-    tap.equal(done.status, -9, "a loop that stands still: the janitor ends it", done.err)
-    tap.ok(any(p["pid"] == done.pid and p["syscall"] == "read" and (p["waits_for"] or "").startswith("pipe:")
-               for p in hang["processes"]), "a loop that stands still: hang.json shows where", hang)
-    end = f.end_of(out)
-    tap.ok(end.get("reason") == "error" and "stood still" in end.get("detail", ""), "a loop that stands still: run.json says so", end)
-
-
 def only_stopped(world, tap):
     """Whoever stops proctor and lets it go on later finds the run as it was."""
     out = world.out()
@@ -108,7 +94,6 @@ def main():
         full_pipe(world, tap)
         world.make_task()
         world.source = f.tree_digest(world.path("repo"))
-        still_loop(world, tap)
     tap.done()
 
 
